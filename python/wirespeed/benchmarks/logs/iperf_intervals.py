@@ -25,6 +25,7 @@ _UDP = re.compile(
     r"\s+(?P<jitter>\d[\d.]*) ms +(?P<lost>-?\d+)/ *(?P<total>\d+) +\((?P<percent>[\d.e+-]+|-?nan)%\)(?P<more>.*)"
 )
 _RETRANSMITS = re.compile(r"\s+(?P<retransmits>\d+)(?P<more>(?:\s.*)?)")
+_MASKED_COUNT = re.compile(r"\s+([Xx*▒?]+)(?:\s|$)")
 _WINDOW = re.compile(r"\s+(?P<window>\d[\d.]*) (?P<unit>[KMG]?Bytes)\b")  # the column Cwnd
 
 # Texts that only iperf3 prints, and those that only iperf 2 prints.
@@ -60,6 +61,7 @@ class Report:
     end_of: str | None
     omitted: bool
     negative: str | None = None  # a count of retransmits that is a negative number printed as unsigned
+    unread: str | None = None  # the cell of the retransmits, if its digits are masked
 
     @property
     def label(self) -> str:
@@ -94,6 +96,7 @@ def report(text: str, *, retransmits: bool | None) -> Report | None:
     remainder = match["rest"]
     total = negative = None
     end_of = re.search(r"\b(sender|receiver)\b", remainder)
+    masked = _MASKED_COUNT.match(remainder) if retransmits else None
     udp = _UDP.match(remainder)
     if udp:
         jitter = number(udp["jitter"])
@@ -122,7 +125,21 @@ def report(text: str, *, retransmits: bool | None) -> Report | None:
         end_of=end_of.group(1) if end_of else None,
         omitted="omitted" in remainder,
         negative=negative,
+        unread=masked[1] if masked else None,
     )
+
+
+def cut_last_number(text: str) -> str | None:
+    """A last line without newline up to its last unit, without a number behind it, which may lack digits.
+
+    None: the line does not contain a whole bitrate.
+    """
+    match = _REPORT.match(text.replace("**", "").strip())
+    if match is None:
+        return None
+    whole = [unit.end() for unit in re.finditer(r"(?<=\s)(?:[KMG]?Bytes|ms|\([^)]*%\))", match["rest"])]
+    cells = match["rest"][: whole[-1]] if whole else " ".join(match["rest"].split()[:-1])
+    return f"{match.string[: match.start('rest')]} {cells.strip()} "
 
 
 def is_negative(count: int) -> bool:
@@ -170,3 +187,5 @@ def add(draft: Draft, line: int, report_line: Report, label: str) -> None:
         draft.measure(metric, unit, value, line, label=label)
     if report_line.negative is not None:
         draft.notice(line, f"{report_line.negative} retransmits", NEGATIVE_COUNT)
+    if report_line.unread is not None:
+        draft.notice(line, f"{report_line.unread} retransmits", "a number; left out")

@@ -54,7 +54,7 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
     """
     log = source(text)
     owners = _find_owners(log)
-    runs = [run for tool in tools() if tool.name in owners for run in tool.read(log)]
+    runs = _read_runs(log, owners)
     has_debug = _NCCL in owners
     found_communicators = nccl_log.communicators(log) if communicators and has_debug else ()
     if not runs:
@@ -69,9 +69,16 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
     runs.sort(key=lambda run: run.line)
     line_notices = _select_notices(runs)
     line_notices += _note_decimal_commas(runs, log)
+    line_notices += _note_masked_rows(runs, line_notices, text)
     _add_collectives(runs, name)
     notices = [replace(notice, location=_format_location(notice.location, name)) for notice in line_notices]
     return Reading(tuple(_add_causes(runs, log, text)), tuple(notices), found_communicators)
+
+
+def _read_runs(log: Source, owners: set[str] | None = None) -> list[ReadRun]:
+    """The runs of every tool; ``owners``: the tools whose identifying texts occur in the log."""
+    names = _find_owners(log) if owners is None else owners
+    return [run for tool in tools() if tool.name in names for run in tool.read(log)]
 
 
 def _add_collectives(read_runs: list[ReadRun], name: str) -> None:
@@ -174,6 +181,45 @@ def _note_decimal_commas(read_runs: list[ReadRun], log: Source) -> Iterable[Prob
     for number, text in commas:
         if number > read_runs[0].line and number not in read_lines and f"line {number}" not in noted_locations:
             yield Problem(f"line {number}", repr(text), "a number with a decimal point; the line is left out")
+
+
+_MASK = re.compile(r"(?<![A-Za-z])(?:[X▒]+|x{2,}|\*+(?=\.\*)|(?<=\*\.)\*+)(?![A-Za-z])")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?|N/A")
+_LONGEST_EXCERPT = 60
+
+
+def _note_masked_rows(read_runs: list[ReadRun], notices: list[Problem], text: str) -> Iterable[Problem]:
+    """A notice for each line that readers would take if its masks were digits, or that has the form of one taken."""
+    if _MASK.search(text) is None:
+        return
+    read_locations = _list_locations(read_runs) | {notice.location for notice in notices}
+    unmasked_text = _MASK.sub(lambda mask: "1" * len(mask[0]), text)
+    unmasked_locations = _list_locations(_read_runs(source(unmasked_text)))
+    lines, unmasked_lines = text.split("\n"), unmasked_text.split("\n")
+    measured = {measurement.line for read_run in read_runs for measurement in read_run.run.measurements}
+    forms = {_find_form(lines[number - 1]) for number in measured if number <= len(lines)}
+    for number, (row, unmasked_row) in enumerate(zip(lines, unmasked_lines, strict=True), 1):
+        location = f"line {number}"
+        if row == unmasked_row or location in read_locations:
+            continue
+        if location in unmasked_locations or _find_form(unmasked_row) in forms:
+            yield Problem(location, repr(_shorten(row)), "numbers; the line is left out")
+
+
+def _list_locations(read_runs: list[ReadRun]) -> set[str]:
+    """The lines that readers took or noted."""
+    measured = {f"line {measurement.line}" for read_run in read_runs for measurement in read_run.run.measurements}
+    return measured | {notice.location for read_run in read_runs for notice in read_run.notices}
+
+
+def _find_form(row: str) -> str:
+    """A row with the same text for all numbers, and one blank between its cells."""
+    return " ".join(_NUMBER.sub("0", row).split())
+
+
+def _shorten(row: str) -> str:
+    cells = " ".join(row.split())
+    return cells if len(cells) <= _LONGEST_EXCERPT else f"{cells[:_LONGEST_EXCERPT]}…"
 
 
 def _get_number(line: Line) -> int:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wirespeed.benchmarks.logs.iperf_intervals import Report, add, report, split_by_tool
+from wirespeed.benchmarks.logs.iperf_intervals import Report, add, cut_last_number, report, split_by_tool
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, line_matcher, read_by_process, read_runs
@@ -136,6 +136,7 @@ class _Reader(RunReader):
         self._streams: set[str] = set()
         self._datagrams: dict[str, int] = {}
         self._summed: set[tuple[str, str | None]] = set()
+        self._interval_ends: dict[tuple[str, str | None], str] = {}  # of the last interval of each stream and role
 
     def take(self, line: Line) -> None:
         text = line.text.strip(" \t|")  # some pages show logs as tables
@@ -143,7 +144,10 @@ class _Reader(RunReader):
             self._ended = True
             self._close()
             return
-        if not line.is_complete or not text:
+        if not line.is_complete:
+            self._read_last_line(line, text)
+            return
+        if not text:
             return
         columns = _COLUMNS.match(text)
         if columns:
@@ -233,8 +237,28 @@ class _Reader(RunReader):
                 f"the interval {report_line.start}-{report_line.end} s has no length and so no bandwidth: left out",
             )
         elif not report_line.omitted:
+            self._interval_ends[report_line.stream, report_line.role] = report_line.end
             add(draft, line.number, report_line, report_line.interval)
         return True
+
+    def _read_last_line(self, line: Line, text: str) -> None:
+        """Read a last line without newline up to its last unit, if it continues the intervals of its stream.
+
+        An interval that iperf3 omits, and a summary, name themselves at the end of their line; both start at 0.
+        """
+        whole = cut_last_number(text)
+        if self._draft is None or whole is None:
+            return
+        report_line = report(whole, retransmits=self._retransmits if self._columns else None)
+        if report_line is None or self._in_summary or self._separated:
+            return
+        earlier_end = self._interval_ends.get((report_line.stream, report_line.role))
+        if earlier_end is None or float(report_line.start) < float(earlier_end):
+            return
+        add(self._draft, line.number, report_line, report_line.interval)
+        cut = " ".join(text.split()).removeprefix(" ".join(whole.split())).strip()
+        if cut:
+            self._draft.notice(line.number, f"{cut} at the end of the log", "a whole number; left out")
 
     def _read_summary(self, line: Line, report_line: Report, draft: Draft) -> None:
         # A server of 3.6 and later, which prints Bitrate, summarizes only its side: the data that it sends, with Retr.

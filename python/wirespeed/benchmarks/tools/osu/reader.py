@@ -56,7 +56,8 @@ IDENTIFYING_TEXTS = (
 )
 
 _COUNT = re.compile(r"0|[1-9]\d*")
-_DAMAGED = re.compile(r"\S*\d\.\d+\S*")  # what is left of a number
+_DAMAGED = re.compile(r"\S*\d\.\d+\S*|[+-]?(?:nan|inf)|[X*▒]+(?:\.[X*▒]+)?")  # no number, or what is left of one
+_MASKED_ROW = re.compile(r"[X▒*.]+(?:\s+[X▒*.]+)+")
 _TOOL = "osu-micro-benchmarks"
 
 
@@ -268,27 +269,37 @@ class _Reader(RunReader):
             return False
         size = None
         if self._sized:
-            if len(cells) < 2 or not _COUNT.fullmatch(cells[0]):
+            if not _COUNT.fullmatch(cells[0]):
                 return False
+            if len(cells) < 2:
+                return self._note_short_row(line, draft, int(cells[0]))
             if number(cells[1]) is None:
                 if len(cells) == len(self._columns) + 1 and _DAMAGED.fullmatch(cells[1]):
                     draft.notice(line.number, f"{cells[1]} in the row of {cells[0]} B", "a number; the row is left out")
+                    return True
                 return False
             size, cells = int(cells[0]), cells[1:]
         if len(cells) != len(self._columns):
             if self._sized:
-                self._is_cut = True
-                draft.notice(
-                    line.number,
-                    f"a row of {len(cells) + 1} cells",
-                    f"{len(self._columns) + 1} cells; the row is left out",
-                )
+                self._note_cells(line, draft, len(cells) + 1)
             return self._sized
         if size is not None and size <= self._last:
             draft.notice(line.number, f"a row of {size} B after one of {self._last} B", "a larger size; left out")
             return True
         self._measure(line, draft, size, cells)
         return True
+
+    def _note_short_row(self, line: Line, draft: Draft, size: int) -> bool:
+        """Note a row that contains its size alone: a larger one, and as all sizes of a sweep a power of two."""
+        if size <= self._last or size.bit_count() != 1:
+            return False
+        self._note_cells(line, draft, 1)
+        return True
+
+    def _note_cells(self, line: Line, draft: Draft, count: int) -> None:
+        self._is_cut = True
+        cells = f"a row of {count} {'cell' if count == 1 else 'cells'}"
+        draft.notice(line.number, cells, f"{len(self._columns) + 1} cells; the row is left out")
 
     def _measure(self, line: Line, draft: Draft, size: int | None, cells: list[str]) -> None:
         unread = []
@@ -338,8 +349,9 @@ class _Reader(RunReader):
             else:
                 self._early.append(text)
         else:
-            is_library_message = MESSAGE.match(text) is not None  # may stand between rows, or inside one
-            self._followed = self._followed or (self._rows > 0 and not is_library_message)
+            # messages of libraries may stand between rows, or inside one
+            is_other_output = MESSAGE.match(text) is None and _MASKED_ROW.fullmatch(text) is None
+            self._followed = self._followed or (self._rows > 0 and is_other_output)
             if text.endswith("\\"):
                 self._first_part += f"{text[:-1]} "
                 return
