@@ -74,6 +74,27 @@ def test_a_collapse_over_two_sizes_is_a_dip():
         )
 
 
+KIB = 2**10
+
+
+@pytest.mark.parametrize(
+    ("size", "value", "judgement"),
+    [
+        (128 * KIB, 0.05, Judgement.FAIL),  # 2.6 ms, where the lowest time is 60 µs
+        (64 * KIB, 0.04, Judgement.FAIL),
+        (32 * KIB, 0.03, Judgement.FAIL),
+        (16 * KIB, 0.03, Judgement.SKIP),  # not examined
+        (128 * KIB, 0.10, Judgement.WARN),
+        (128 * KIB, 0.26, Judgement.SKIP),  # 0.55 of its neighbours, as in a healthy run
+    ],
+)
+def test_a_small_size_is_a_dip_if_no_latency_explains_it(size, value, judgement):
+    busbw = {bytes_: round(bytes_ / (60 + bytes_ / 850) / 1e3, 2) for bytes_ in (2**power for power in range(13, 29))}
+    verdict = find_verdict(judge(all_reduce(busbw | {size: value}), plan()), size, Metric.BUSBW)
+    assert verdict.judgement is judgement
+    assert ("a dip in the curve" in (verdict.reason or "")) is (judgement is not Judgement.SKIP)
+
+
 @pytest.mark.parametrize("value", [0.02, 0.08, 0.1, 0.17, 0.2, 0.22])
 def test_a_deep_dip_is_found_whatever_its_rounding(value):
     """0.85 GB/s over a PCIe bridge, and one size that two decimals print as 0.02 to 0.22."""

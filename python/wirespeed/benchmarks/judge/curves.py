@@ -53,7 +53,7 @@ def judge_curves(verdicts: Mapping[int, Verdict], thresholds: Thresholds, profil
     ``verdicts`` contains no value that is shown only because another value of the same row is judged.
     """
     changed: dict[int, Verdict] = {}
-    for curve in _build_curves(verdicts, profile.curve):
+    for curve in _build_curves(verdicts, profile.curve.from_bytes.value):
         precise = [point for point in curve if not point.rounding]
         if len(precise) >= _FEWEST:
             changed.update(_mark_sweep_end(precise, verdicts, thresholds, profile))
@@ -63,7 +63,24 @@ def judge_curves(verdicts: Mapping[int, Verdict], thresholds: Thresholds, profil
                 changed[position] = replace(verdict, judgement=judgement, reason=reason)
             elif verdict.judgement in (Judgement.WARN, Judgement.FAIL):
                 changed[position] = replace(verdict, reason=f"{verdict.reason}; {reason}")
+    for position, (judgement, reason) in _find_small_dips(verdicts, profile.curve).items():
+        if _SEVERITY.get(verdicts[position].judgement, 2) < _SEVERITY[judgement]:
+            changed[position] = replace(verdicts[position], judgement=judgement, reason=reason)
     return changed
+
+
+def _find_small_dips(verdicts: Mapping[int, Verdict], settings: Curve) -> dict[int, tuple[Judgement, str]]:
+    """Sizes below those that are examined otherwise, if they are so far below both neighbours that no latency is."""
+    small = settings.small_dip
+    if small is None:
+        return {}
+    smallest, largest = small.from_bytes.value, settings.from_bytes.value
+    findings: dict[int, tuple[Judgement, str]] = {}
+    for curve in _build_curves(verdicts, smallest):
+        examined = [point for point in curve if (point.measurement.size_bytes or 0) <= largest]
+        findings |= _describe_single_dips(examined, 1, len(examined), small)
+    sizes = {position: verdicts[position].measurement.size_bytes or 0 for position in findings}
+    return {position: finding for position, finding in findings.items() if smallest <= sizes[position] < largest}
 
 
 def list_shallow_dips(verdicts: Mapping[int, Verdict], settings: Curve) -> tuple[str, ...]:
@@ -72,7 +89,7 @@ def list_shallow_dips(verdicts: Mapping[int, Verdict], settings: Curve) -> tuple
     if highest is None:
         return ()
     notes = []
-    for curve in _build_curves(verdicts, settings):
+    for curve in _build_curves(verdicts, settings.from_bytes.value):
         for before, point, after in zip(curve, curve[1:], curve[2:], strict=False):
             smaller, lower, larger = before.measurement, point.measurement, after.measurement
             neighbor = float(min(smaller.value, larger.value))
@@ -93,13 +110,14 @@ def _is_examined(measurement: Measurement, settings: Curve) -> bool:
     return (measurement.size_bytes or 0) >= settings.from_bytes.value
 
 
-def _build_curves(verdicts: Mapping[int, Verdict], settings: Curve) -> list[_Curve]:
+def _build_curves(verdicts: Mapping[int, Verdict], smallest: int) -> list[_Curve]:
+    """The curve of each column, from the neighbours of the smallest size to examine on."""
     series: dict[tuple[Metric, str, str | None], dict[int, tuple[int, Measurement]]] = {}
     repeated = set()
     for position, verdict in verdicts.items():
         measurement = verdict.measurement
         size = measurement.size_bytes or 0
-        if measurement.metric not in _METRICS or size < settings.from_bytes.value / _NEIGHBOURS:
+        if measurement.metric not in _METRICS or size < smallest / _NEIGHBOURS:
             continue
         key = (measurement.metric, measurement.unit, measurement.label)
         points = series.setdefault(key, {})
@@ -156,17 +174,24 @@ def find_anomalies(curve: _Curve, settings: Curve) -> dict[int, tuple[Judgement,
 
 def _describe_dips(curve: _Curve, start: int, end: int, settings: Curve) -> dict[int, tuple[Judgement, str]]:
     """Sizes far below the size before and the size after them."""
+    findings = _describe_single_dips(curve, start, end, settings.dip)
+    failing = {position: finding for position, finding in findings.items() if finding[0] is Judgement.FAIL}
+    return findings | _describe_wide_dips(curve, start, end, settings) | failing
+
+
+def _describe_single_dips(
+    curve: _Curve, start: int, end: int, thresholds: Thresholds
+) -> dict[int, tuple[Judgement, str]]:
     findings = {}
     for index in range(max(start, 1), min(end, len(curve) - 1)):
         smaller, point, larger = curve[index - 1], curve[index], curve[index + 1]
-        judgement = _compare(_divide(point, smaller, larger), settings.dip)
+        judgement = _compare(_divide(point, smaller, larger), thresholds)
         if judgement is not None:
             findings[point.position] = (
                 judgement,
                 f"a dip in the curve: {_format(point)} between {_format(smaller)} and {_format(larger)}",
             )
-    failing = {position: finding for position, finding in findings.items() if finding[0] is Judgement.FAIL}
-    return findings | _describe_wide_dips(curve, start, end, settings) | failing
+    return findings
 
 
 def _describe_wide_dips(curve: _Curve, start: int, end: int, settings: Curve) -> dict[int, tuple[Judgement, str]]:

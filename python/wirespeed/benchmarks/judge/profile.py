@@ -61,11 +61,18 @@ class Floors(Entry):
     lowest_message_rate: SourcedValue[float]  # messages per second
 
 
+class SmallDip(Thresholds):
+    """A dip at sizes below those that are examined otherwise."""
+
+    from_bytes: SourcedValue[int]  # the smallest size
+
+
 class Curve(Entry):
     """The shape of a table over its sizes: fractions of the neighbouring sizes from which a size passes or warns."""
 
     from_bytes: SourcedValue[int]  # smaller sizes are not examined
     dip: Thresholds  # of the lower one of both neighbours
+    small_dip: SmallDip | None = None  # the same below ``from_bytes``
     shallow_dip: SourcedValue[float] | None = None  # of the geometric mean of both; below it a size has a note
     step: Thresholds  # of the highest smaller size; a larger size reaches it again
     fall: Thresholds  # the last size, of the highest one
