@@ -12,9 +12,12 @@ import pytest
 
 from wirespeed.catalogue import load
 from wirespeed.checks import run
+from wirespeed.checks.model import UnreadError
+from wirespeed.checks.unread import list_reading_fixes
 from wirespeed.cli.flows import add_commands
 from wirespeed.cluster import read
 from wirespeed.collect import read_facts
+from wirespeed.facts import Gap, GapKind
 from wirespeed.plan import build
 from wirespeed.plan.locate import locate
 from wirespeed.results.findings import Finding, Status
@@ -117,3 +120,31 @@ def test_the_file_for_the_next_driver_load_does_not_show_the_marks_of_now(
     assert [command for fix in finding.fix for command in fix.commands] == [
         "cd /sys/kernel/config/bnxt_re && mkdir bnxt_re0 && cat bnxt_re0/ports/1/cc/apply; rmdir bnxt_re0"
     ]
+
+
+@pytest.mark.parametrize(
+    ("gaps", "sentences"),
+    [
+        (
+            [
+                Gap("mvapich2-conf", "its output is empty", GapKind.EMPTY),
+                Gap("mvapich2-job", "its output is empty", GapKind.EMPTY, needs_root=True, needs_job=True),
+                Gap("nccl-job", "its output is empty", GapKind.EMPTY, needs_root=True, needs_job=True),
+            ],
+            [
+                "start a job on node1, then collect node1 again as root: the output of mvapich2-job, nccl-job is from "
+                "running jobs"
+            ],
+        ),
+        (
+            [
+                Gap("lspci", "its output is empty", GapKind.EMPTY, needs_root=True),
+                Gap("ethtool", "not run", GapKind.NOT_RUN),
+            ],
+            ["collect node1 again as root: only root sees everything that lspci reads"],
+        ),
+    ],
+)
+def test_one_fix_contains_the_fixes_that_it_includes(gaps: list[Gap], sentences: list[str]) -> None:
+    fixes = list_reading_fixes("node1", UnreadError("host.launch.cores", "not read", tuple(gaps)))
+    assert [fix.sentence for fix in fixes] == sentences

@@ -21,12 +21,10 @@ def list_reading_fixes(device: str, unread: UnreadError) -> tuple[Fix, ...]:
         return (Fix(unread.advice),)
     gaps_by_kind: dict[tuple[GapKind, str], list[Gap]] = {}
     for gap in unread.gaps:
-        needed = gap.command if gap.kind is GapKind.EMPTY and gap.needs_root else ""
+        needed = ("job" if gap.needs_job else gap.command) if gap.kind is GapKind.EMPTY and gap.needs_root else ""
         gaps_by_kind.setdefault((gap.kind, needed), []).append(gap)
     advice = [_advise(device, kind, gaps) for (kind, _), gaps in gaps_by_kind.items()]
-    return tuple(
-        Fix(text) for text in dict.fromkeys(advice) if not any(longer.startswith(f"{text} as ") for longer in advice)
-    )
+    return tuple(Fix(text) for text in dict.fromkeys(advice) if not any(f"{text} as " in longer for longer in advice))
 
 
 def _advise(device: str, kind: GapKind, gaps: Sequence[Gap]) -> str:
@@ -38,6 +36,9 @@ def _advise(device: str, kind: GapKind, gaps: Sequence[Gap]) -> str:
             return instruction
         case GapKind.NOT_TEXT:
             return f"run {_list_commands(gaps)} on {device}; if it prints text there, {instruction}"
+        case GapKind.EMPTY if gaps[0].needs_job:
+            commands = format_first(list(dict.fromkeys(gap.command for gap in gaps)), _MAX_NAMES)
+            return f"start a job on {device}, then {instruction} as root: the output of {commands} is from running jobs"
         case GapKind.EMPTY if gaps[0].needs_root:
             return f"{instruction} as root: only root sees everything that {gaps[0].command} reads"
         case GapKind.EMPTY:

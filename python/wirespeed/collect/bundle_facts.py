@@ -191,7 +191,9 @@ class _Reader:
             files = tuple(Source(self.entry.name, entry.command, entry.file) for entry in failed_entries if entry.file)
             command = commands[command_id]
             line = failed_entries[0].run if failed_entries else " ".join(command.run)
-            self.gaps.setdefault(path, []).append(Gap(label, reason, kind, files, line, command.root, launchers))
+            self.gaps.setdefault(path, []).append(
+                Gap(label, reason, kind, files, line, command.root, launchers, command.job)
+            )
 
     def _find_gaps(
         self, command: Command, entry: Entry, outputs: Outputs, read_paths: set[str], failure: str | None

@@ -87,6 +87,7 @@ class Gap:
 
     ``files`` are those of its outputs. ``line`` is its command line. ``needs_root``: the command shows everything to
     root only. ``launchers``: libraries and launchers of jobs whose settings it shows; empty for any other command.
+    ``needs_job``: it shows processes of running jobs only.
     """
 
     command: str
@@ -96,6 +97,7 @@ class Gap:
     line: str = ""
     needs_root: bool = False
     launchers: tuple[str, ...] = ()
+    needs_job: bool = False
 
     @property
     def empty_files(self) -> tuple[Source, ...]:

@@ -83,6 +83,7 @@ class Command:
     run: Annotated[tuple[str, ...], BeforeValidator(_split_arguments), Field(min_length=1)]  # arguments; no shell
     reads: Names = ()  # paths of the settings and collections that its output shows
     root: Flag = False  # whether it shows everything to root only
+    job: Flag = False  # whether it shows processes of running jobs only
     timeout_s: Annotated[Number, Field(gt=0)] = 10
     per_nic: Flag = False  # run once per NIC, with {interface}, {rdma}, {pcie} and {function} filled in
     # {home} in any command is the home folder of the jobs' user.

@@ -1,10 +1,10 @@
 """Errors of NICs and GPUs in the kernel log
 
-The kernel log contains none of these, each of which is a separate finding: an error of a planned NIC or GPU, or of the
-PCIe bridges above it; device memory (BAR) without an address; a link that stayed down or flapped; a DMA access that the
+None of these errors is in the kernel log. Each is a separate finding: an error of a planned NIC or GPU, or of the PCIe
+bridges above it; device memory (BAR) without an address; a link that stayed down or flapped; a DMA access that the
 IOMMU refused; an uncorrected memory or CPU error; a process that crashed or that the kernel killed. The level of the
-message does not matter. Corrected errors are a warning. Messages that name only other PCIe devices, such as an on-board
-port without a cable, are not reported.
+message does not matter. Corrected errors are a warning. Not reported: messages that name only other PCIe devices, such
+as an on-board port without a cable.
 
 Impact:
     A firmware crash, a bus fault or a refused setting is often reported in the kernel log only.
