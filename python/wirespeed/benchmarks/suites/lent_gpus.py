@@ -11,7 +11,7 @@ from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.socket_collectives import add_lent_collectives
 from wirespeed.errors import refuse
 
-TITLE = "collectives on a host that borrows GPUs: on lent GPUs, on its own, and on both"
+TITLE = "collectives on a host that borrows GPUs: on lent GPUs, on local GPUs, and on both"
 OVER_SOCKETS = True
 
 
