@@ -146,6 +146,7 @@ def _nic(rail: int) -> Nic:
 
 def _host() -> Host:
     return Host(
+        os="ubuntu-22.04",
         kernel=Kernel("6.8.0-111-generic", command_line=("intel_iommu=on", "iommu=pt"), iommu="passthrough"),
         resolver=Resolver("eth1", ("192.0.2.53",), ("cluster.example",)),
         memory=Size.parse("2048 GiB"),

@@ -109,7 +109,14 @@ class Host:
     model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
     vendor: Annotated[str | None, Setting("vendor of the server, as in the catalogue", compare=Compare.NONE)] = None
     bios_version: Annotated[str | None, Setting("version of the firmware", compare=Compare.NONE)] = None
-    os: Annotated[str | None, Setting("operating system", compare=Compare.NONE)] = None
+    os: Annotated[
+        str | None,
+        Setting("operating system: distribution and release", compare=Compare.OS_RELEASE, observed=True),
+    ] = None
+    os_like: Annotated[
+        tuple[str, ...] | None,
+        Setting("distributions that this one is derived from; empty: none", compare=Compare.NONE),
+    ] = None
     renderer: Annotated[
         str | None,
         Setting("network configuration service: netplan, networkd, networkmanager or wicked", compare=Compare.NONE),

@@ -153,6 +153,12 @@ def test_bridges_and_their_ports_are_no_nics() -> None:
         ({"uname": ""}, "host.kernel.version", None),
         ({"os_release": 'NAME="Ubuntu"\nID=ubuntu\nVERSION_ID="22.04"\n'}, "host.os", "ubuntu-22.04"),
         ({"os_release": "ID=arch\n"}, "host.os", "arch"),
+        ({"os_release": "ID=arch\n"}, "host.os_like", ()),
+        (
+            {"os_release": 'ID="rocky"\nID_LIKE="rhel centos fedora"\nVERSION_ID="9.4"\n'},
+            "host.os_like",
+            ("rhel", "centos", "fedora"),
+        ),
         ({"cmdline": "ro amd_iommu=on iommu=pt\n"}, "host.kernel.command_line", ("ro", "amd_iommu=on", "iommu=pt")),
         ({"cpu": "vendor_id\t: AuthenticAMD\n"}, "host.cpu_vendor", "amd"),
         ({"cpu": "vendor_id\t: GenuineIntel\n"}, "host.cpu_vendor", "intel"),

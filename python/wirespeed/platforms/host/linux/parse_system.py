@@ -66,6 +66,8 @@ def _read_os(host: Place, output: Output) -> Iterator[Observation]:
         name, line = values["ID"]
         version = values.get("VERSION_ID", ("", 0))[0]
         yield observe(host, "host.os", f"{name}-{version}" if version else name, output, line)
+        ancestors, ancestors_line = values.get("ID_LIKE", ("", line))
+        yield observe(host, "host.os_like", tuple(ancestors.split()), output, ancestors_line)
 
 
 def _read_memlock(host: Place, outputs: Outputs) -> Iterator[Observation]:
