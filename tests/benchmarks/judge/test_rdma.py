@@ -4,6 +4,7 @@ import pytest
 from judge_support import CLUSTER, GIB, MIB, find_verdict, judgements, perftest, plan
 
 from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.benchmarks.judge.verdict import compute_roundings
 from wirespeed.catalogue import load
 from wirespeed.catalogue.model import SourcedValue
 from wirespeed.cluster import read
@@ -255,7 +256,7 @@ def test_above_the_physical_limit_states_what_is_likely():
         "cluster"
     )
     reason = find_verdict(judge(perftest({MIB: 3000.0}), plan())).reason
-    assert "bits read as bytes: the value is 7.65 times the limit" in reason
+    assert "bits read as bytes: the values are 4 or more times the limit" in reason
 
 
 def test_above_the_physical_limit_between_two_hosts_is_not_on_one_host():
@@ -442,3 +443,24 @@ def test_two_frequencies_of_the_cpus_have_a_note():
     """perftest, src/get_clock.c: "Conflicting CPU frequency values detected"."""
     judged = judge(perftest({MIB: 391.8}, cpu_frequency_conflict="1499.964000 != 2250.000000"), plan())
     assert any("two CPU frequencies, 1500 and 2250 MHz" in note for note in judged.notes)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.09, 0.1, 0.1], [0.005, 0.005, 0.005]),  # 0.10 in a column of two decimals
+        ([9.41, 94.1, 941.0], [0.005, 0.05, 0.5]),  # three digits, as iperf3 prints them
+        ([9.3, 11.25], [0.005, 0.005]),  # 9.30
+        ([0.1], [0.05]),
+    ],
+)
+def test_the_last_digit_of_a_value_is_that_of_its_column(values, expected):
+    rows = {line: Measurement(Metric.BUSBW, "GB/s", value, 2**line, None, line) for line, value in enumerate(values)}
+    assert list(compute_roundings(rows).values()) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("smaller", "judgement"), [(98.255, Judgement.UNKNOWN), (98.2, Judgement.PASS)])
+def test_a_value_above_the_physical_limit_is_unknown_although_its_last_digits_are_zero(smaller, judgement):
+    """The limit is 392.16 Gb/s: 392.200 is above it, 392.2 may be 392.15."""
+    judged = judge(perftest({MIB: smaller, 2 * MIB: 392.2}), plan())
+    assert find_verdict(judged, 2 * MIB).judgement is judgement

@@ -38,6 +38,7 @@ from wirespeed.benchmarks.judge.verdict import (
     compare_bandwidth,
     compare_latency,
     compare_published_range,
+    compute_roundings,
     describe_passing_fingerprints,
     explain_dip,
     make_verdict,
@@ -411,8 +412,10 @@ def _judge_bandwidths(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
         if _is_bandwidth(measurement)
     }
     scale = Scale(limits, profile, _find_plateau(rows.values(), limits, profile))
+    roundings = compute_roundings({position: measurement for position, (measurement, _) in rows.items()})
     verdicts = {
-        position: compare_bandwidth(measurement, limit, scale) for position, (measurement, limit) in rows.items()
+        position: compare_bandwidth(measurement, limit, scale, roundings[position])
+        for position, (measurement, limit) in rows.items()
     }
     verdicts = {position: explain_dip(verdict, verdicts.values(), scale) for position, verdict in verdicts.items()}
     on_curves = {position: verdict for position, verdict in verdicts.items() if rows[position][1].skip_reason is None}

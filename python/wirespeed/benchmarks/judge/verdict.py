@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -11,7 +11,7 @@ from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.bound import convert, number
 from wirespeed.limits.nic_losses import REACHED
-from wirespeed.results.benchmarks import Measurement, Metric
+from wirespeed.results.benchmarks import Measurement, Metric, count_shown_decimals
 from wirespeed.results.verdicts import Bound, Judgement, Term, Verdict
 from wirespeed.units import BITS_PER_SECOND, Size, format_percent, format_unit
 
@@ -39,11 +39,11 @@ class Scale:
     plateau: float
 
 
-def compare_bandwidth(measurement: Measurement, limit: Limit, scale: Scale) -> Verdict:
-    """The verdict of a bandwidth against the limits of the design."""
+def compare_bandwidth(measurement: Measurement, limit: Limit, scale: Scale, rounding: float | None = None) -> Verdict:
+    """The verdict of a bandwidth against the limits of the design; ``rounding``: half of its last printed digit."""
     if limit.unknown is not None:
         return make_verdict(measurement, Judgement.UNKNOWN, limit.unknown)
-    beyond = limit.physical is not None and is_above(measurement, limit.physical, scale.profile)
+    beyond = limit.physical is not None and is_above(measurement, limit.physical, scale.profile, rounding)
     if limit.skip_reason is not None and not (beyond and limit.bounded):
         return make_verdict(measurement, Judgement.SKIP, limit.skip_reason, limit)
     if limit.physical is not None and beyond:
@@ -316,11 +316,36 @@ def _shorten_formula(term: Term) -> str:
     return term.formula.rpartition(" = ")[0] or term.formula
 
 
-def is_above(measurement: Measurement, physical: Bound, profile: Profile) -> bool:
-    """Whether a value is above a limit by more than the error of its printed digits and of clocks."""
-    return measurement.value - _compute_rounding_error(measurement) > physical.value * (
-        1 + profile.clock_tolerance.value
-    )
+def is_above(measurement: Measurement, physical: Bound, profile: Profile, rounding: float | None = None) -> bool:
+    """Whether a value is above a limit by more than the error of its printed digits and of clocks.
+
+    ``rounding``: half of the last digit of its column; None: that of the value, without the zeros at its end.
+    """
+    error = _compute_rounding_error(measurement) if rounding is None else rounding
+    return measurement.value - error > physical.value * (1 + profile.clock_tolerance.value)
+
+
+def compute_roundings(measurements: Mapping[int, Measurement]) -> dict[int, float]:
+    """Half of the last printed digit of each value, by position.
+
+    The zeros at the end of a value are not kept: 0.10 has the two decimals of 0.11 and 0.09 in its column. A value has
+    the decimals of those with as many digits before the point, and at least those of larger values.
+    """
+    columns: dict[tuple[Metric, str, str | None], dict[int, int]] = {}
+    for measurement in measurements.values():
+        by_digits = columns.setdefault((measurement.metric, measurement.unit, measurement.label), {})
+        digits = len(str(int(measurement.value)))
+        by_digits[digits] = max(by_digits.get(digits, 0), count_shown_decimals(measurement.value))
+    return {
+        position: 0.5
+        * 10.0
+        ** -max(
+            decimals
+            for digits, decimals in columns[measurement.metric, measurement.unit, measurement.label].items()
+            if digits >= len(str(int(measurement.value)))
+        )
+        for position, measurement in measurements.items()
+    }
 
 
 def is_below(measurement: Measurement, minimum: Bound) -> bool:
@@ -338,7 +363,7 @@ def _explain_excess(measurement: Measurement, physical: Bound, limits: Limits) -
     ratio = measurement.value / physical.value
     reasons = list(limits.reasons_above)
     if ratio > _BITS_FOR_BYTES:
-        reasons.insert(0, f"bits read as bytes: the value is {number(ratio)} times the limit")
+        reasons.insert(0, f"bits read as bytes: the values are {number(_BITS_FOR_BYTES)} or more times the limit")
     reasons.append("the cluster file describes another cluster")
     return f"above the physical limit ({physical.bottleneck}); likely causes: {'; '.join(dict.fromkeys(reasons))}"
 
