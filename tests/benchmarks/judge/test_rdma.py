@@ -459,7 +459,7 @@ def test_the_last_digit_of_a_value_is_that_of_its_column(values, expected):
     assert list(compute_roundings(rows).values()) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("smaller", "judgement"), [(98.255, Judgement.UNKNOWN), (98.2, Judgement.PASS)])
+@pytest.mark.parametrize(("smaller", "judgement"), [(198.255, Judgement.UNKNOWN), (198.2, Judgement.PASS)])
 def test_a_value_above_the_physical_limit_is_unknown_although_its_last_digits_are_zero(smaller, judgement):
     """The limit is 392.16 Gb/s: 392.200 is above it, 392.2 may be 392.15."""
     judged = judge(perftest({MIB: smaller, 2 * MIB: 392.2}), plan())
