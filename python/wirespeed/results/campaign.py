@@ -46,7 +46,7 @@ class Kind(StrEnum):
     RAIL = "rail"
     LEAF = "leaf"
     PATH = "path"
-    PAIR = "pair"  # both ends are good with other partners
+    PAIR = "pair"  # both ends are healthy with other peers
     GROUP = "group"  # hosts that are only bad as a group
     UNTOLD = "untold"  # no healthy peer is available to measure with
 

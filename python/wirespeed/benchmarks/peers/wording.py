@@ -27,11 +27,11 @@ _MEANS = {
     (Kind.LEAF, CellPattern.INSIDE): "a block on the diagonal: only pairs under the leaf",
     (Kind.LEAVES, CellPattern.ALL): "a block: only pairs between the two leaves, so the links between them",
     (Kind.LEAVES, CellPattern.SENDS): "a block: only this direction between the two leaves",
-    (Kind.PAIR, CellPattern.ALL): "both ends are fast with other partners: the path between them is slow",
+    (Kind.PAIR, CellPattern.ALL): "both ends are fast with other peers: the path between them is slow",
     (
         Kind.PATH,
         CellPattern.ALL,
-    ): "only this direction is slow; both ends are fast with other partners",
+    ): "only this direction is slow; both ends are fast with other peers",
 }
 
 

@@ -117,9 +117,9 @@ class _Pairs:
         self._used |= {pair.a.name, pair.b.name}
 
     def _suspect_of_pair(self, pair: Pair) -> Suspect | None:
-        """The suspect if both NICs are good with other partners: the path between their leaves, or only this pair."""
+        """The suspect if both NICs are healthy with other peers: the path between their leaves, or only this pair."""
         if not pair.crosses or pair.a.leaf is None or pair.b.leaf is None:
-            return Suspect(Kind.PAIR, pair.name, "both NICs are good with other partners")
+            return Suspect(Kind.PAIR, pair.name, "both NICs are healthy with other peers")
         leaf_pair = {pair.a.leaf, pair.b.leaf}
         tried = [
             self._partner_results[near.name][name]
@@ -135,18 +135,18 @@ class _Pairs:
         if tried and not all(tried):
             leaves = f"{pair.a.leaf} - {pair.b.leaf}"
             return Suspect(
-                Kind.PATH, leaves, "pairs over this path are bad although their NICs are good with other partners"
+                Kind.PATH, leaves, "pairs over this path are bad although their NICs are healthy with other peers"
             )
         if tried:
             return Suspect(
                 Kind.PAIR,
                 pair.name,
-                "both NICs are good with other partners, and other pairs are good on the same path",
+                "both NICs are healthy with other peers, and other pairs are good on the same path",
             )
         witness = self._find_witness(pair)
         if witness is None:
             leaves = f"{pair.a.leaf} - {pair.b.leaf}"
-            return Suspect(Kind.PATH, leaves, "both NICs are good with other partners; no other pair uses this path")
+            return Suspect(Kind.PATH, leaves, "both NICs are healthy with other peers; no other pair uses this path")
         self._plan_pair(witness)
         return None
 
