@@ -57,10 +57,10 @@ def test_nics_that_share_an_uplink(nics, rate, total_rate):
     assert (binds is not None) is (total_rate < rate * len(nics))
 
 
-def test_sockets_between_a_nic_and_a_gpu():
-    """Two QPI links of 6.4 GT/s carry 25.6 GB/s in each direction (Xeon E5-2609)."""
+@pytest.mark.parametrize("model", ["supermicro-x9drg-hf-qpi", "supermicro-x9drg-hf-p2p"])
+def test_sockets_between_a_nic_and_a_gpu(model):
+    """Two QPI links of 6.4 GT/s carry 25.6 GB/s in each direction (Xeon E5-2609), on both servers of that board."""
     plan = build_plan("pcie-lending")
-    model = "supermicro-x9drg-hf-qpi"
     name = next(name for name, host in plan.hosts.items() if host.gpus)
     host_variant = replace(plan.hosts[name], model=model)
     nodes = {"0000:02:00.0": 0, "0000:05:00.0": 0, "0000:85:00.0": 1}
