@@ -332,3 +332,26 @@ def test_sizes_not_judged_are_named_once_for_both_placements():
     not_judged = [note for note in notes if "not judged" in note]
     assert len(not_judged) == len({note.partition(": ")[2] for note in not_judged})
     assert all(note.startswith("out-of-place and in-place: ") for note in not_judged) and not_judged
+
+
+@pytest.mark.parametrize(
+    ("hosts", "judgement"),
+    [
+        (("node1", "node2"), Judgement.PASS),
+        (("gpu-a1", "gpu-a2"), Judgement.UNKNOWN),
+        (("node1", "gpu-a2"), Judgement.UNKNOWN),
+    ],
+)
+def test_a_value_far_above_the_reachable_limit_is_unknown_on_hosts_that_the_plan_does_not_have(hosts, judgement):
+    """The figures that a reachable limit assumes are refuted; on other hosts the whole cluster file may be wrong."""
+    reachable = find_verdict(judge(all_reduce(16, 300.0), plan()), 8 * GIB, Metric.BUSBW).reachable.value
+    places = {str(rank): RankPlace(hosts[rank // 8]) for rank in range(16)}
+    run = all_reduce(16, 1.06 * reachable, rank_places=places)
+    verdict = find_verdict(judge(run, plan()), 8 * GIB, Metric.BUSBW)
+    assert verdict.judgement is judgement
+    if judgement is Judgement.UNKNOWN:
+        foreign_hosts = ", ".join(host for host in hosts if not host.startswith("node"))
+        assert verdict.reason == (
+            f"above the reachable limit of hosts of mi300x-4node, and the log names other hosts ({foreign_hosts}): "
+            "give the cluster file of the measured hosts"
+        )

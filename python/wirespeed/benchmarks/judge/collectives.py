@@ -492,7 +492,7 @@ def build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str], contex
             root = sum(counts[: names.index(hosts_of_ranks[root])])
     else:
         names = _list_named_hosts(run)
-        room = next((len(plan.hosts[host].gpus) for name in names if (host := _find_host(plan, name))), None)
+        room = next((len(plan.hosts[host].gpus) for name in names if (host := find_planned_host(plan, name))), None)
         room = len(plan.hosts[next(iter((*ends, *plan.hosts)))].gpus) if room is None else room
         counts = _ranks_by_host(run, ranks, max(room, 1), assumptions)
     used = _match_hosts(plan, names, len(counts), ends, assumptions)
@@ -516,7 +516,7 @@ def list_hosts_of_ranks(run: Run, ranks: int, evidence: Evidence | None) -> list
 
 def _match_hosts(plan: Plan, names: list[str], count: int, ends: list[str], assumptions: list[str]) -> list[str]:
     """The hosts of the plan for those of a log: of the same name, or one that is left where no host has the name."""
-    hosts_by_name = {name: host for name in names if (host := _find_host(plan, name)) is not None}
+    hosts_by_name = {name: host for name in names if (host := find_planned_host(plan, name)) is not None}
     other_hosts = [host for host in dict.fromkeys((*ends, *plan.hosts)) if host not in hosts_by_name.values()]
     first_host = next(iter((*ends, *hosts_by_name.values(), *plan.hosts)))
     of_log = [*names[:count], *[""] * (count - len(names))]
@@ -542,7 +542,7 @@ def _join_names(hosts: Sequence[str]) -> str:
     return ", ".join(hosts) if len(hosts) <= _NAMED else f"{len(hosts)} hosts, {hosts[0]} to {hosts[-1]},"
 
 
-def _find_host(plan: Plan, name: str) -> str | None:
+def find_planned_host(plan: Plan, name: str) -> str | None:
     """The host of the plan that a log names, with or without its domain."""
     return next((host for host in (name, name.partition(".")[0]) if host in plan.hosts), None)
 

@@ -19,7 +19,12 @@ from dataclasses import replace
 from wirespeed.benchmarks.endpoints.nics import find_ends, has_rdma
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
 from wirespeed.benchmarks.judge.bridge import bridge_limits
-from wirespeed.benchmarks.judge.collectives import collective_limits, find_slower_interface
+from wirespeed.benchmarks.judge.collectives import (
+    collective_limits,
+    find_planned_host,
+    find_slower_interface,
+    list_hosts_of_ranks,
+)
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_gate
 from wirespeed.benchmarks.judge.gpu import find_gpu_host, gpu_limits
@@ -46,6 +51,7 @@ from wirespeed.benchmarks.judge.verdict import (
 )
 from wirespeed.benchmarks.logs.failed_runs import list_notes
 from wirespeed.benchmarks.logs.numbers import SECONDS
+from wirespeed.errors import format_first
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.number_ranges import format_ranges
 from wirespeed.plan import Plan
@@ -102,6 +108,7 @@ def judge_with_subject(
         context = replace(context, host=find_gpu_host(run, observed.plan), own_gpus=_list_own_gpus(observed))
     limits = _find_limits(run, plan, profile, context)
     verdicts = _compare_measurements(run, limits, profile, expects_rdma=_expects_rdma(run, plan, limits, context))
+    verdicts = _doubt_other_hosts(verdicts, run, plan, context)
     causes = _list_causes(verdicts, limits)
     unread: tuple[str, ...] = ()
     if observed is not None:
@@ -138,6 +145,32 @@ def judge_with_subject(
     if context.evidence is not None:
         judged = _add_evidence(judged, run, plan, context, context.evidence)
     return judged, subject
+
+
+def _doubt_other_hosts(verdicts: _Verdicts, run: Run, plan: Plan, context: RunContext) -> _Verdicts:
+    """Passing values far above the reachable limit, as unknown where the log names hosts that the plan does not have.
+
+    The limit is that of hosts of the plan, and the values show that the measured hosts have another one.
+    """
+    exceeding = [
+        position
+        for position, verdict in verdicts.items()
+        if verdict.judgement is Judgement.PASS and (verdict.fraction_of_reachable or 0) > REFUTED
+    ]
+    if not exceeding:
+        return verdicts
+    names = dict.fromkeys(list_hosts_of_ranks(run, run.ranks or 0, context.evidence))
+    foreign_hosts = [name for name in names if find_planned_host(plan, name) is None]
+    if not foreign_hosts:
+        return verdicts
+    reason = (
+        f"above the reachable limit of hosts of {plan.name}, and the log names other hosts "
+        f"({format_first(foreign_hosts, _NAMED_HOSTS)}): give the cluster file of the measured hosts"
+    )
+    changed = {
+        position: replace(verdicts[position], judgement=Judgement.UNKNOWN, reason=reason) for position in exceeding
+    }
+    return {**verdicts, **changed}
 
 
 def _complete_run(run: Run, context: RunContext) -> Run:
@@ -271,6 +304,7 @@ def _add_evidence(judged: JudgedRun, run: Run, plan: Plan, context: RunContext, 
     return replace(judged, failures=failures, proven_failures=proven, bottlenecks=bottlenecks)
 
 
+_NAMED_HOSTS = 4
 _BELOW_LIMIT = frozenset({Judgement.WARN, Judgement.FAIL})
 
 
