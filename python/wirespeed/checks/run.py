@@ -14,6 +14,7 @@ from wirespeed.checks.model import (
     NoIntentError,
     Outcome,
     UnreadError,
+    failure,
     find_planned_entity,
     map_cables,
 )
@@ -25,8 +26,11 @@ from wirespeed.checks.wording import format_place, format_remote_place
 from wirespeed.facts import NOT_SHOWN, Facts, Reading, State, drop_other_launchers
 from wirespeed.plan import Cable, End, Plan
 from wirespeed.plan.source_verification import find_unverified_source
-from wirespeed.results.findings import Finding, Status
+from wirespeed.results.findings import Finding, Fix, Status
 from wirespeed.settings import Compare, Place, get, iterate_entities, list_settings
+
+Absences = dict[tuple[str, tuple[str, ...]], tuple[str, Place]]
+"""The check and the place that first miss the configuration files of a device."""
 
 
 def run(plan: Plan, facts: Facts, checks: Iterable[Check] | None = None) -> tuple[Finding, ...]:
@@ -47,12 +51,13 @@ def _check_device(
     places: dict[type[Any], list[tuple[Place, Any]]] = {}
     for place, entity in iterate_entities(plan.devices[name], Place(name)):
         places.setdefault(type(entity), []).append((place, entity))
+    absences: Absences = {}
     for check in checks:
         for place, entity in places.get(check.subject, ()):
-            yield from _check_place(CheckContext(plan, facts, place, entity, check, cables))
+            yield from _check_place(CheckContext(plan, facts, place, entity, check, cables), absences)
 
 
-def _check_place(context: CheckContext) -> tuple[PlacedFinding, ...]:
+def _check_place(context: CheckContext, absences: Absences) -> tuple[PlacedFinding, ...]:
     """Run one check at one place: a finding, one for each problem, or none where the check does not apply."""
     try:
         if not context.check.presence and _is_absent(context):
@@ -72,6 +77,8 @@ def _check_place(context: CheckContext) -> tuple[PlacedFinding, ...]:
     except ElsewhereError:
         return ()
     except Exception as error:
+        if isinstance(error, UnreadError) and (missing := _build_absence(context, error, absences)):
+            return (missing,)
         return (PlacedFinding(context.place, _explain_missing_verdict(context, error)),)
 
 
@@ -96,6 +103,28 @@ def _explain_missing_verdict(context: CheckContext, reason: Exception) -> Findin
     return _finding_without_verdict(
         context, Status.ERROR, f"internal error in the check: {type(reason).__name__}: {reason}"
     )
+
+
+def _build_absence(context: CheckContext, unread: UnreadError, absences: Absences) -> PlacedFinding | None:
+    """A failure if the plan has a value whose configuration file does not exist. None otherwise.
+
+    The first failure of a file is the cause of the others.
+    """
+    place = unread.place or context.place
+    planned = find_planned_entity(context.plan, place)
+    files = context.facts.list_absent_files(place, unread.setting, planned)
+    if not files or planned is None or get(planned, unread.setting) is None:
+        return None
+    names = " or ".join(files)
+    gaps = context.facts.list_gaps(place, unread.setting)
+    sources = (f"{source.device}: {source}" for gap in gaps if gap.absent_files for source in gap.files)
+    fix = Fix(f"render the cluster file, and install the rendered {names} with apply.sh")
+    outcome = failure("the configuration file does not exist", f"{names} with {unread.setting}", f"no {names}", fix)
+    finding = replace(_build_finding(context, outcome), evidence=tuple(dict.fromkeys(sources)))
+    cause = absences.setdefault((place.device, files), (context.check.id, context.place))
+    if cause == (context.check.id, context.place):
+        return PlacedFinding(context.place, finding)
+    return PlacedFinding(context.place, finding, cause[:1], cause[1])
 
 
 def _is_absent(context: CheckContext) -> bool:

@@ -39,6 +39,9 @@ def _advise(device: str, kind: GapKind, gaps: Sequence[Gap]) -> str:
         case GapKind.EMPTY if gaps[0].needs_job:
             commands = format_first(list(dict.fromkeys(gap.command for gap in gaps)), _MAX_NAMES)
             return f"start a job on {device}, then {instruction} as root: the output of {commands} is from running jobs"
+        case GapKind.ABSENT_FILE:
+            files = dict.fromkeys(file for gap in gaps for file in gap.absent_files)
+            return f"install the rendered {format_first(list(files), _MAX_NAMES)} with apply.sh, then {instruction}"
         case GapKind.EMPTY if gaps[0].needs_root:
             return f"{instruction} as root: only root sees everything that {gaps[0].command} reads"
         case GapKind.EMPTY:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ _FAILURES = {
     "not-applicable": (GapKind.NOT_APPLICABLE, "not applicable"),
 }
 """Kind and reason of the gaps of a command, by the status of its entry."""
+_NO_FILE = re.compile(r"cat: (?:can't open )?'?(/.+?)'?: No such file or directory")
 
 
 def read_facts(path: Path) -> Facts:
@@ -144,7 +146,8 @@ class _Reader:
         modules = {value.place.name for value in observations if value.path == "module.loaded"}
         explaining_commands = _list_explaining_commands(commands, modules)
         launchers = platform.systems if platform.kind == "launcher" else ()
-        self._explain_gaps(explaining_commands, entries, outputs, paths_by_command, failure, launchers)
+        rendered = {file.path for file in platform.files}
+        self._explain_gaps(explaining_commands, entries, outputs, paths_by_command, failure, launchers, rendered)
 
     def _list_missing_files(self, entry: Entry) -> list[str]:
         """Files of the output that the bundle lacks. Without its messages, an output can have another meaning."""
@@ -163,6 +166,7 @@ class _Reader:
         paths_by_command: dict[str, set[str]],
         failure: str | None,
         launchers: tuple[str, ...],
+        rendered: Set[str],
     ) -> None:
         """Add the reason for every path that a command should have shown and did not."""
         reasons: dict[tuple[str, str, GapKind, str], list[Entry | None]] = {}
@@ -171,7 +175,7 @@ class _Reader:
             if command is None:
                 continue
             for path, kind, reason in self._find_gaps(
-                command, entry, outputs, paths_by_command.get(entry.command, set()), failure
+                command, entry, outputs, paths_by_command.get(entry.command, set()), failure, rendered
             ):
                 reasons.setdefault((path, command.id, kind, reason), []).append(entry)
         command_ids = {_get_command_id(entry) for entry in entries}
@@ -191,12 +195,18 @@ class _Reader:
             files = tuple(Source(self.entry.name, entry.command, entry.file) for entry in failed_entries if entry.file)
             command = commands[command_id]
             line = failed_entries[0].run if failed_entries else " ".join(command.run)
-            self.gaps.setdefault(path, []).append(
-                Gap(label, reason, kind, files, line, command.root, launchers, command.job)
-            )
+            absent_files = command.run[1:] if kind is GapKind.ABSENT_FILE else ()
+            gap = Gap(label, reason, kind, files, line, command.root, launchers, command.job, absent_files)
+            self.gaps.setdefault(path, []).append(gap)
 
     def _find_gaps(
-        self, command: Command, entry: Entry, outputs: Outputs, read_paths: set[str], failure: str | None
+        self,
+        command: Command,
+        entry: Entry,
+        outputs: Outputs,
+        read_paths: set[str],
+        failure: str | None,
+        rendered: Set[str],
     ) -> Iterator[tuple[str, GapKind, str]]:
         if entry.status != "ok":
             kind, reason = _FAILURES[entry.status]
@@ -225,7 +235,15 @@ class _Reader:
                 yield path, GapKind.NOT_IN_OUTPUT, "no line of its output shows it in a known form"
             else:
                 errors = output.errors.strip().splitlines() if output else []
-                yield path, GapKind.EMPTY, f"its output is empty: {errors[-1]}" if errors else "its output is empty"
+                reason = f"its output is empty: {errors[-1]}" if errors else "its output is empty"
+                is_absent = rendered >= set(command.run[1:]) and _has_no_file(command, errors)
+                yield path, GapKind.ABSENT_FILE if is_absent else GapKind.EMPTY, reason
+
+
+def _has_no_file(command: Command, errors: Sequence[str]) -> bool:
+    """Whether cat found none of its files (GNU coreutils and BusyBox, with and without quotes)."""
+    names = [match[1] for line in errors if (match := _NO_FILE.fullmatch(line.strip()))]
+    return command.run[0] == "cat" and tuple(names) == command.run[1:]
 
 
 def _is_binary(content: bytes) -> bool:

@@ -73,6 +73,7 @@ class GapKind(StrEnum):
     FAILED = "failed"
     NOT_APPLICABLE = "not applicable"
     EMPTY = "output empty"
+    ABSENT_FILE = "configuration file absent"
     NOT_IN_OUTPUT = "not in the output"
     NOT_TEXT = "output not text"
     NO_FILE = "output not in the bundle"
@@ -88,6 +89,7 @@ class Gap:
     ``files`` are those of its outputs. ``line`` is its command line. ``needs_root``: the command shows everything to
     root only. ``launchers``: libraries and launchers of jobs whose settings it shows; empty for any other command.
     ``needs_job``: it shows processes of running jobs only.
+    ``absent_files`` are the configuration files that it prints, none of which exists.
     """
 
     command: str
@@ -98,6 +100,7 @@ class Gap:
     needs_root: bool = False
     launchers: tuple[str, ...] = ()
     needs_job: bool = False
+    absent_files: tuple[str, ...] = ()
 
     @property
     def empty_files(self) -> tuple[Source, ...]:
@@ -160,6 +163,20 @@ class Facts:
     def list_gaps(self, place: Place, path: str) -> tuple[Gap, ...]:
         """The failed commands that would show a value."""
         return self.gaps.get((place.device, path), ())
+
+    def list_absent_files(self, place: Place, path: str, intended: Any) -> tuple[str, ...]:
+        """The configuration files that would contain a value that was not read, if none of them exists.
+
+        Empty if one exists or could not be read. Running processes are no configuration. Of the
+        ``intended`` host the files of the planned library and launcher count, not those of a launcher's own library.
+        """
+        gaps = [gap for gap in self.list_gaps(place, path) if gap.absent_files or not gap.needs_job]
+        if isinstance(intended, Host):
+            library, launcher = intended.launch.library, intended.launch.launcher
+            gaps = [gap for gap in gaps if library in gap.launchers or gap.launchers == (launcher,)] or gaps
+        if self.readings.get((place, path)) or not all(gap.absent_files for gap in gaps):
+            return ()
+        return tuple(dict.fromkeys(file for gap in gaps for file in gap.absent_files))
 
     def find_missing_reason(self, place: Place, path: str) -> str:
         """Why a value was not read, as text."""
