@@ -119,3 +119,12 @@ def test_what_was_not_read_is_reported():
         "not collected: node2: taken as planned",
         "the PCIe MaxPayload of NICs was not read on node1: taken as planned",
     )
+
+
+@pytest.mark.parametrize(("interfaces", "lacks"), [(None, True), (["first"], False), (["second"], True), ([], False)])
+def test_only_the_nics_of_a_run_are_reported_as_not_read(interfaces, lacks):
+    first, second = list(plan().hosts["node1"].nics)[:2]
+    names = None if interfaces is None else [{"first": first, "second": second}[name] for name in interfaces]
+    speed = observe("nic.link.speed", Bandwidth.parse("400 Gb/s"), ("nic", first))
+    unread = overlay_example(speed).list_unread(["node1"], names)
+    assert ("the link speed of NICs was not read on node1: taken as planned" in unread) is lacks

@@ -10,7 +10,7 @@ is omitted, and so is a cable that is down at one end.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -50,23 +50,33 @@ class ObservedPlan:
     plan: Plan
     facts: Facts
 
-    def list_unread(self, hosts: Iterable[str]) -> tuple[str, ...]:
-        """Settings that limits of these hosts' NICs depend on and that were not read, as text."""
+    def list_unread(self, hosts: Iterable[str], interfaces: Collection[str] | None = None) -> tuple[str, ...]:
+        """Settings that limits of these hosts' NICs depend on and that were not read, as text.
+
+        ``interfaces``: the NICs that take part; None: all. Where none of a host has one of these names, all do.
+        """
         planned_hosts = [host for host in hosts if host in self.plan.hosts]
         absent = [host for host in planned_hosts if host not in self.facts.devices]
         assumptions = [f"not collected: {format_first(absent, _MAX_NAMES)}: taken as planned"] if absent else []
         for path, name in LIMIT_SETTINGS.items():
-            unread_hosts = [host for host in planned_hosts if host not in absent and self._lacks_reading(host, path)]
+            unread_hosts = [
+                host for host in planned_hosts if host not in absent and self._lacks_reading(host, path, interfaces)
+            ]
             if unread_hosts:
                 assumptions.append(
                     f"the {name} of NICs was not read on {format_first(unread_hosts, _MAX_NAMES)}: taken as planned"
                 )
         return tuple(assumptions)
 
-    def _lacks_reading(self, host: str, path: str) -> bool:
-        """Whether a NIC of a host has no reading of a setting."""
-        for interface, nic in self.plan.hosts[host].nics.items():
+    def _lacks_reading(self, host: str, path: str, interfaces: Collection[str] | None) -> bool:
+        """Whether a NIC of a host has no reading of a setting that it has."""
+        nics = self.plan.hosts[host].nics
+        if interfaces is not None and (not interfaces or not nics.keys().isdisjoint(interfaces)):
+            nics = {interface: nic for interface, nic in nics.items() if interface in interfaces}
+        for interface, nic in nics.items():
             place = Place(host).child(Nic.kind, interface)
+            if path == "nic.rdma_mtu" and nic.rdma_mtu is None:
+                continue  # neither planned nor read: no RDMA
             if path.startswith("pcie."):
                 if not is_address(nic.pcie):
                     return True

@@ -27,7 +27,7 @@ from wirespeed.benchmarks.judge.collectives import (
 )
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_gate
-from wirespeed.benchmarks.judge.gpu import find_gpu_host, gpu_limits
+from wirespeed.benchmarks.judge.gpu import GpuLimits, find_gpu_host, gpu_limits
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, REFUTED, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.mpi import mpi_limits
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence, describe_sockets, list_failures, list_proven_failures
@@ -116,7 +116,10 @@ def judge_with_subject(
         verdicts = {
             position: _add_observed_limit(verdict, limits_found, profile) for position, verdict in verdicts.items()
         }
-        unread = tuple(f"as found: {text}" for text in observed.list_unread(limits_found.hosts))
+        unread = tuple(
+            f"as found: {text}"
+            for text in observed.list_unread(limits_found.hosts, _list_interfaces(limits_found, context))
+        )
     if context.evidence is not None and context.evidence.is_over_sockets and len(limits.hosts) > 1:
         verdicts = _report_unjudged_sockets(verdicts, describe_sockets(context.evidence))
     if context.evidence is not None and len(limits.hosts) > 1:
@@ -145,6 +148,15 @@ def judge_with_subject(
     if context.evidence is not None:
         judged = _add_evidence(judged, run, plan, context, context.evidence)
     return judged, subject
+
+
+def _list_interfaces(limits: Limits, context: RunContext) -> frozenset[str] | None:
+    """The interfaces that a run uses: none for copies inside a host; None where they are not known."""
+    if isinstance(limits, GpuLimits):
+        return frozenset()
+    if context.evidence is None or not context.evidence.is_over_sockets:
+        return None
+    return frozenset(name for names in context.evidence.nics.values() for name in names) or None
 
 
 def _doubt_other_hosts(verdicts: _Verdicts, run: Run, plan: Plan, context: RunContext) -> _Verdicts:
