@@ -144,7 +144,7 @@ def test_two_gpus_get_what_they_need() -> None:
     assert plan.hosts["abel1"].ntbs["1"].prefetch == Size.parse("1 GiB")
     assert plan.hosts["abel2"].ntbs["1"].prefetch == Size.parse("512 MiB")
     (computed,) = plan.computed
-    assert (computed.name, computed.value) == ("abel1 prefetch", "1 GiB")
+    assert (computed.name, computed.value) == ("abel1 smallest prefetch", "1 GiB")
 
 
 def test_both_hosts_know_the_loan() -> None:

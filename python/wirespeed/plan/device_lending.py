@@ -222,7 +222,7 @@ def _plan_bridges(
         if sizes:
             computed_values.append(
                 ComputedValue(
-                    f"{name} prefetch",
+                    f"{name} smallest prefetch",
                     str(minimum),
                     f"smallest power of two above {_format_sum(sizes)} = {Size(compute_packed_size(sizes))}, "
                     "each BAR aligned to its size",
