@@ -195,7 +195,7 @@ def test_titles_and_headings_of_tables_are_not_broken() -> None:
         "fabric (bandwidth per switch)",
         "              downlink",
         "tier switches bandwidth",
-        "────────────────────────",
+        "─────────────────────────",
     ]
     lines = invoke("plan", EXAMPLE, "--classes").splitlines()
     assert [line.split() for line in lines[:3]] == [
