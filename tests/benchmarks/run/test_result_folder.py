@@ -11,6 +11,7 @@ import pytest
 from wirespeed.benchmarks.run import create_folder, open_folder, resume_folder
 from wirespeed.errors import Refusal
 from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
+from wirespeed.results.json import plain
 
 STEP = Step(
     id="iperf3.a.b",
@@ -142,4 +143,13 @@ def test_a_line_of_the_journal_that_is_no_attempt(tmp_path: Path) -> None:
         file.write('{"step": 1}\n')
     assert refusal(tmp_path, CAMPAIGN, True) == (
         "DIR/journal.jsonl:2: found a line that is no attempt; expected a line as bench run writes it"
+    )
+
+
+@pytest.mark.parametrize("log", ["", "/etc/passwd", "../a.log", "logs/../../a.log", "9" * 256, "a\0b", "\ud800"])
+def test_an_attempt_whose_log_is_no_file_of_the_folder_is_refused(tmp_path: Path, log: str) -> None:
+    create_folder(tmp_path, CAMPAIGN)
+    (tmp_path / "journal.jsonl").write_text(json.dumps(plain(replace(ATTEMPT, log=log))) + "\n")
+    assert refusal(tmp_path, CAMPAIGN, True) == (
+        "DIR/journal.jsonl:1: found a line that is no attempt; expected a line as bench run writes it"
     )

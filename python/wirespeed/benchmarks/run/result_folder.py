@@ -10,7 +10,7 @@ import os
 import secrets
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from wirespeed.errors import refuse
 from wirespeed.results.campaign import KIND, SCHEMA, Attempt, Campaign, Step, parse_attempt, parse_campaign
@@ -144,10 +144,28 @@ def _read_journal(file: Path) -> list[Attempt]:
     attempts = []
     for number, line in enumerate(whole.splitlines(), start=1):
         try:
-            attempts.append(parse_attempt(json.loads(line)))
+            attempt = parse_attempt(json.loads(line))
+            if not _is_in_folder(attempt.log):
+                raise ValueError(attempt.log)
+            attempts.append(attempt)
         except (ValueError, KeyError, RecursionError):
             raise refuse(f"{file}:{number}", "a line that is no attempt", "a line as bench run writes it") from None
     return attempts
+
+
+def _is_in_folder(log: str) -> bool:
+    """Whether a log is named relative to the folder and below it; its names are as long as file systems allow.
+
+    Raises:
+        ValueError: half of a surrogate pair.
+    """
+    path = PurePosixPath(log)
+    names = [os.fsencode(name) for name in path.parts]
+    is_below = bool(names) and not path.is_absolute() and b".." not in names
+    return is_below and all(len(name) <= _LONGEST_NAME and b"\0" not in name for name in names)
+
+
+_LONGEST_NAME = 255  # bytes, NAME_MAX of Linux
 
 
 def _format_campaign(campaign: Campaign) -> str:
