@@ -72,7 +72,7 @@ def judge(
         typer.Option(
             "--profile",
             metavar="NAME|FILE",
-            help="Acceptance profile: default, strict, loose, field, or the path of a profile file. "
+            help="Acceptance profile: a name, such as strict, or the path of a profile file. "
             "`wirespeed list profiles` shows them.",
         ),
     ] = None,

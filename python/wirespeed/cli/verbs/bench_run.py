@@ -145,7 +145,7 @@ def run(
         typer.Option(
             "--profile",
             metavar="PROFILE",
-            help="Acceptance profile: default, strict, loose, field, or the path of a profile file. "
+            help="Acceptance profile: a name, such as strict, or the path of a profile file. "
             "`wirespeed list profiles` shows them.",
         ),
     ] = None,

@@ -42,7 +42,8 @@ def rdma(
         int, typer.Option("--hosts", metavar="N", min=1, help="Number of hosts: the first N of the cluster file.")
     ] = 2,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="Name of the lab. Default: the cluster name.")
+        str | None,
+        typer.Option("--name", metavar="NAME", help="Name of the lab. Default: the cluster name, with _ for -."),
     ] = None,
     kernel: Annotated[
         Path | None,

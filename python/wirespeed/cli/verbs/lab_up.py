@@ -28,7 +28,8 @@ def up(
         ),
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="Name of the lab. Default: the cluster name.")
+        str | None,
+        typer.Option("--name", metavar="NAME", help="Name of the lab. Default: the cluster name, with _ for -."),
     ] = None,
     kernel_routes: Annotated[
         bool,

@@ -90,7 +90,7 @@ def report(
         typer.Option(
             "--profile",
             metavar="NAME|FILE",
-            help="Acceptance profile: default, strict, loose, field, or the path of a profile file. "
+            help="Acceptance profile: a name, such as strict, or the path of a profile file. "
             "`wirespeed list profiles` shows them.",
         ),
     ] = None,

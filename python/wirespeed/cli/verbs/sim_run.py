@@ -159,8 +159,8 @@ def run(
         - {kind: wrong-setting, node: leaf1, setting: port.qos.pfc, value: []}
 
     Faults of cables: link-down, bit-errors, frame-loss, pfc-loss, cnp-loss, miswired. Faults of NICs: stuck-nic,
-    slow-receiver, cnp-delay. wrong-setting changes one setting of a device or port; the name of the setting is the one
-    in findings of `wirespeed check`, such as port.qos.pfc, queue.ecn.minimum, nic.nvm.relaxed_ordering or
+    slow-receiver, cnp-delay. wrong-setting changes one setting of a device or port; the name of the setting is one of
+    `wirespeed list settings`, such as port.qos.pfc, queue.ecn.minimum, nic.nvm.relaxed_ordering or
     pcie.max_payload. host_pipe models the PCIe path of a NIC (receive buffer, tags, round trip); it matters when the
     PCIe slot is slower than the port.
 
