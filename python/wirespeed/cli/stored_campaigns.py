@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wirespeed.cli import logs
+from wirespeed.cli.bus_factors import find_bus_factor
 from wirespeed.cli.log_files import log_files
 
 if TYPE_CHECKING:
@@ -262,16 +263,6 @@ def _name_collectives(sides: Sequence[_Side], name: str | None) -> Sequence[_Sid
     found = f"its bus bandwidths are not those of {name}: not named"
     show_problems([Problem(log, found) for log in dict.fromkeys(excluded)], label="warning")
     return named
-
-
-def find_bus_factor(series: Series) -> float | None:
-    """The bus factor of a collective; None where the log does not name it, or its shares are uneven."""
-    from wirespeed.limits.group import Collective, bus_factor, find_collective
-
-    collective = find_collective(series.test or "")
-    if collective in (None, Collective.HYPERCUBE, Collective.ALL_TO_ALL_V) or not series.ranks:
-        return None
-    return bus_factor(collective, series.ranks)
 
 
 _OMIT_ACROSS_PATHS = "omit it; collectives on the same number of hosts are compared on any hosts"

@@ -46,7 +46,7 @@ def _name(series: Series, collective: Collective) -> Series:
 
 def _can_be(series: Series, row: Sequence[float], values: Values, times: Values, collective: Collective) -> bool:
     """Whether bus bandwidths of an unnamed series are those of a collective by its times, where both are known."""
-    from wirespeed.cli.stored_campaigns import find_bus_factor
+    from wirespeed.cli.bus_factors import find_bus_factor
     from wirespeed.results.benchmarks import Metric
     from wirespeed.store.bandwidths_from_times import is_rounded
 
