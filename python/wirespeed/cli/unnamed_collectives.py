@@ -48,7 +48,7 @@ def _can_be(series: Series, row: Sequence[float], values: Values, times: Values,
     """Whether bus bandwidths of an unnamed series are those of a collective by its times, where both are known."""
     from wirespeed.cli.bus_factors import find_bus_factor
     from wirespeed.results.benchmarks import Metric
-    from wirespeed.store.bandwidths_from_times import is_rounded
+    from wirespeed.results.printed_digits import is_rounded
 
     factor = find_bus_factor(_name(series, collective))
     of_time = replace(series, metric=Metric.TIME, unit="us")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Generic, TypeVar
 
 from wirespeed.results.benchmarks import Metric
+from wirespeed.results.printed_digits import find_printed_digit, is_rounded
 from wirespeed.results.series import COLLECTIVES, Series
 from wirespeed.store.significance import median
 
@@ -69,32 +70,11 @@ def compute_bandwidths(
         if len(sides) < len(values):
             continue
         time, level = median(times[0][time_key]), median(sides[0])
-        digit = level * _find_digit(time) / time
-        if digit >= _find_digit(level):
+        digit = level * find_printed_digit(time) / time
+        if digit >= find_printed_digit(level):
             continue
         digits[key] = digit
         for side, row in zip(computed, sides, strict=True):
             side[key] = row
     before, after = ({**printed, **side} for printed, side in zip(values, computed, strict=True))
     return ComputedBandwidths((before, after), digits)
-
-
-def is_rounded(printed: Sequence[float], computed: Sequence[float], times: Sequence[float]) -> bool:
-    """Whether all values are computed ones, rounded, as exact as the digits of their times."""
-    return len(printed) == len(computed) > 0 and all(
-        abs(rounded - value) <= 0.51 * (_find_digit(rounded) + value * _find_digit(time) / time)
-        for rounded, value, time in zip(printed, computed, times, strict=True)
-    )
-
-
-_WIDTH = 7  # characters of a time
-
-
-def _find_digit(value: float) -> float:
-    """The value of the last digit of a time or bandwidth, at most.
-
-    Two decimals; one from 1,000 and none from 10,000 (src/common.cu of 8274cb4, BenchTime; newer releases print times
-    with two decimals up to 10,000: src/util.cu, getFloatStr).
-    """
-    digits = len(str(int(value)))
-    return 0.1 * value if digits > _WIDTH else 10.0 ** min(0, max(-2, digits - 5))

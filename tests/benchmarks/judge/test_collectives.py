@@ -238,6 +238,32 @@ def test_an_unnamed_collective_is_known_where_only_one_fits(ranks, redop, root, 
     )
 
 
+@pytest.mark.parametrize(
+    ("redop", "root", "in_place", "factor", "name"),
+    [
+        ("sum", -1, True, 1.0, "all-reduce"),
+        ("sum", None, True, 1.0, "all-reduce"),  # releases before 2.13 print no root (src/all_reduce.cu of 8274cb4)
+        ("sum", 0, True, 1.0, "reduce"),
+        ("none", -1, True, 0.5, "all-gather"),
+        ("none", -1, False, 0.5, "all-to-all"),
+        ("none", -1, True, 1.0, "hypercube"),
+        ("none", -1, False, 1.0, "sendrecv"),
+        ("none", 0, True, 1.0, "broadcast"),
+    ],
+)
+def test_an_unnamed_collective_of_two_ranks_is_known_by_its_root_and_validation(redop, root, in_place, factor, name):
+    """A slow table: its few digits leave no other sign."""
+    rows = {size: (size / 0.11e3, 0.11, factor * 0.11) for size in (64 * MIB, 128 * MIB)}
+    run = collective(None, 2, rows, reduction=redop, root_rank=root)
+    labels = ("out-of-place", "in-place") if in_place else ("out-of-place",)
+    wrong = tuple(Measurement(Metric.WRONG, "", 0, 64 * MIB, label, 10) for label in labels)
+    judged = judge(replace(run, measurements=(*run.measurements, *wrong)), plan())
+    verdict = find_verdict(judged, 128 * MIB, Metric.BUSBW)
+    assert verdict.physical.assumptions[0] == (
+        f"{name}: not in the log; its bus factor, reduction and root fit no other"
+    )
+
+
 def test_hypercube_and_sendrecv_look_alike_on_powers_of_two():
     run = collective(None, 8, {8 * GIB: (2e5, 40.0, 40.0)}, reduction="none", root_rank=-1)
     assert find_verdict(judge(run, plan()), 8 * GIB, Metric.BUSBW).judgement is Judgement.UNKNOWN

@@ -141,6 +141,37 @@ def test_the_user_names_the_interface():
     assert set(judged_sizes(above)) == {Judgement.UNKNOWN}  # no gigabit link carries that
 
 
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (
+            # gigabit Ethernet moves at most 0.1187 GB/s; two decimals hide that 0.124 GB/s is more
+            [(65536, 600.00, "0.11"), (MIB, 8420.42, "0.12"), (32 * MIB, 268640, "0.12"), (64 * MIB, 537281, "0.12")],
+            {
+                65536: "larger sizes of this table are above the physical limit: the limit is not that of the measured "
+                "hosts or path",
+                64 * MIB: "64 MiB in 537,281 µs is 0.125 GB/s, printed as 0.12: above the physical limit (links "
+                "and NICs of the GPUs); likely causes: the cluster file describes another cluster",
+            },
+        ),
+        (  # times of another column: the bandwidths are not theirs
+            [(65536, 5.01, "0.11"), (MIB, 5.02, "0.12"), (32 * MIB, 5.01, "0.12"), (64 * MIB, 5.03, "0.12")],
+            {64 * MIB: "the required 72 % of the reachable limit is reached"},
+        ),
+    ],
+    ids=["times", "other times"],
+)
+def test_the_time_of_a_row_has_more_digits_than_its_bandwidth(rows, expected):
+    text = log(0.12, sockets("eth0", "NCCL_SOCKET_IFNAME set by environment to eth0"))
+    head = text[: text.index("error\n") + len("error\n")]
+    table = "".join(f"{size} {size // 4} float sum {time} {value} {value} 0\n" for size, time, value in rows)
+    judged = judge_text(f"{head}{table}# Avg bus bandwidth    : 0.12\n")
+    reasons = {
+        row.measurement.size_bytes: row.reason for row in judged.verdicts if row.measurement.metric is Metric.BUSBW
+    }
+    assert {size: reasons[size] for size in expected} == expected
+
+
 def test_ends_that_the_log_contradicts_are_refused():
     with pytest.raises(Refusal, match="--to abel2:eth0: no effect: log: the log names its hosts, abel1"):
         judge_text(log(0.112, hosts=("abel1", "abel1")), source="abel1:eth0", target="abel2:eth0")

@@ -27,8 +27,8 @@ def find_named_collective(name: str) -> Collective:
 def find_collective(run: Run, assumptions: list[str]) -> Collective | None:
     """The collective that the log names; else the only one that fits its bus factor, reduction and root.
 
-    All-gather and all-to-all have the same values, and so do gather and scatter; hypercube is printed as sendrecv.
-    Where several fit, the collective is unknown.
+    All-gather and all-to-all have the same values, and so do hypercube and sendrecv: only whether data is validated in
+    place divides them. Gather and scatter do not differ. Where several fit, the collective is unknown.
     """
     if run.test:
         return find_by_name(run.test)
@@ -42,7 +42,7 @@ def describe_unnamed_collective(run: Run) -> str:
     """What the bus factor of a log without a name leaves: collectives, and their number of ranks."""
     printed = _measure_factor(run)
     fitting: dict[int, list[Collective]] = {}
-    if printed is not None and printed[1] < _CLEAR:
+    if printed is not None and (run.ranks or printed[1] < _CLEAR):
         counts = [run.ranks] if run.ranks else list(range(2, _MOST_RANKS))
         candidates = {ranks: _list_fitting(run, ranks, printed) for ranks in counts}
         fitting = {ranks: collectives for ranks, collectives in candidates.items() if collectives}
@@ -73,12 +73,16 @@ def _find_by_factor(run: Run) -> Collective | None:
 
 
 def _list_fitting(run: Run, ranks: int, printed: tuple[float, float]) -> list[Collective]:
-    """The collectives of a number of ranks with the bus factor, reduction and root of a log."""
+    """The collectives of a number of ranks with the bus factor, reduction, root and validation of a log."""
     factor, rounding = printed
     reduces = (run.parameters.reduction or "none") != "none"
-    root = run.parameters.root_rank  # absent in old releases
-    rooted = [*_ROOTED, *_ROOTLESS] if not isinstance(root, int) else _ROOTED if root >= 0 else _ROOTLESS
-    possible = _REDUCING if reduces else rooted
+    root = run.parameters.root_rank  # without a root, -1, or no column in releases before 2.13
+    if root is not None and root != _NO_ROOT:
+        possible = [Collective.REDUCE] if reduces else _ROOTED
+    elif reduces:
+        possible = _REDUCING
+    else:
+        possible = {None: _ROOTLESS, True: _VALIDATED_IN_PLACE, False: _UNVALIDATED_IN_PLACE}[_validates_in_place(run)]
     if ranks & (ranks - 1):  # hypercube takes powers of two only (nccl-tests, src/hypercube.cu)
         possible = [collective for collective in possible if collective is not Collective.HYPERCUBE]
     return [
@@ -88,9 +92,18 @@ def _list_fitting(run: Run, ranks: int, printed: tuple[float, float]) -> list[Co
 
 _MOST_RANKS = 257  # more ranks have bus factors that printed digits do not distinguish
 _CLEAR = 0.001  # error of a bus factor below which its number of ranks is clear
-_REDUCING = [Collective.ALL_REDUCE, Collective.REDUCE_SCATTER, Collective.REDUCE]
+_NO_ROOT = -1
+_REDUCING = [Collective.ALL_REDUCE, Collective.REDUCE_SCATTER]  # without a root; reduce prints one in every release
 _ROOTED = [Collective.BROADCAST, Collective.GATHER, Collective.SCATTER]
-_ROOTLESS = [Collective.ALL_GATHER, Collective.ALL_TO_ALL, Collective.SENDRECV, Collective.HYPERCUBE]
+_VALIDATED_IN_PLACE = [Collective.ALL_GATHER, Collective.HYPERCUBE]
+_UNVALIDATED_IN_PLACE = [Collective.ALL_TO_ALL, Collective.SENDRECV]  # reportErrors of src/alltoall.cu, sendrecv.cu
+_ROOTLESS = [*_VALIDATED_IN_PLACE, *_UNVALIDATED_IN_PLACE]
+
+
+def _validates_in_place(run: Run) -> bool | None:
+    """Whether the table has a number of wrong elements in place; None if it has none out of place either."""
+    labels = {measurement.label for measurement in run.measurements if measurement.metric is Metric.WRONG}
+    return ("in-place" in labels) if "out-of-place" in labels else None
 
 
 def _measure_factor(run: Run) -> tuple[float, float] | None:

@@ -95,6 +95,11 @@ class CollectiveLimits:
     borrower: Borrower | None = None
 
     @property
+    def printed_factor(self) -> float:
+        """Bus bandwidth / algorithm bandwidth as the tool prints both."""
+        return convert_printed_factor(self.collective, self.ranks)
+
+    @property
     def causes(self) -> tuple[str, ...]:
         """Causes of a loss that the debug lines prove."""
         return self.proof.causes
@@ -122,7 +127,7 @@ class CollectiveLimits:
             reachable = scale_bound(reachable, _STAGED, reason)
         skip_reason = None
         if measurement.metric is Metric.ALGBW:
-            factor = convert_printed_factor(self.collective, self.ranks)
+            factor = self.printed_factor
             scale_reason = f"1/{number(factor)}, bus to algorithm bandwidth"
             physical = scale_bound(physical, 1 / factor, scale_reason)
             reachable = scale_bound(reachable, 1 / factor, scale_reason) if reachable else None

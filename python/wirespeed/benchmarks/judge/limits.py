@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence
 from wirespeed.benchmarks.judge.profile import Profile, PublishedRange, Thresholds
@@ -91,6 +91,14 @@ class Fingerprints:
     published: PublishedRange | None = None
     nics: int = 1
     has_one_queue_pair: bool = False  # by the log
+
+
+class ComputedBandwidth(NamedTuple):
+    """A bandwidth by the time of its row in the unit of its measurement, and how much the true one may differ."""
+
+    value: float
+    rounding: float
+    time: Measurement
 
 
 class Limits(Protocol):

@@ -20,6 +20,7 @@ from wirespeed.benchmarks.endpoints.nics import find_ends, has_rdma
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
 from wirespeed.benchmarks.judge.bridge import bridge_limits
 from wirespeed.benchmarks.judge.collectives import (
+    CollectiveLimits,
     collective_limits,
     find_planned_host,
     find_slower_interface,
@@ -43,8 +44,10 @@ from wirespeed.benchmarks.judge.verdict import (
     compare_bandwidth,
     compare_latency,
     compare_published_range,
+    compute_from_times,
     compute_roundings,
     describe_passing_fingerprints,
+    doubt_smaller_sizes,
     explain_dip,
     make_verdict,
     name_fingerprints,
@@ -459,13 +462,14 @@ def _judge_bandwidths(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
     }
     scale = Scale(limits, profile, _find_plateau(rows.values(), limits, profile))
     roundings = compute_roundings({position: measurement for position, (measurement, _) in rows.items()})
+    computed = compute_from_times(run, limits.printed_factor) if isinstance(limits, CollectiveLimits) else {}
     verdicts = {
-        position: compare_bandwidth(measurement, limit, scale, roundings[position])
+        position: compare_bandwidth(measurement, limit, scale, roundings[position], computed.get(position))
         for position, (measurement, limit) in rows.items()
     }
     verdicts = {position: explain_dip(verdict, verdicts.values(), scale) for position, verdict in verdicts.items()}
     on_curves = {position: verdict for position, verdict in verdicts.items() if rows[position][1].skip_reason is None}
-    return verdicts | judge_curves(on_curves, limits.thresholds, profile)
+    return doubt_smaller_sizes(verdicts | judge_curves(on_curves, limits.thresholds, profile))
 
 
 def _judge_latencies(run: Run, limits: Limits) -> _Verdicts:

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from wirespeed.benchmarks.judge.limits import Alternative, Fingerprints, Limit, Limits
+from wirespeed.benchmarks.judge.limits import Alternative, ComputedBandwidth, Fingerprints, Limit, Limits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.logs.numbers import SECONDS
-from wirespeed.limits.bound import convert, number
+from wirespeed.limits.bound import GIGABYTES, convert, number
 from wirespeed.limits.nic_losses import REACHED
-from wirespeed.results.benchmarks import Measurement, Metric, count_shown_decimals
+from wirespeed.results.benchmarks import Measurement, Metric, Run, count_shown_decimals
+from wirespeed.results.printed_digits import find_printed_digit, is_rounded
 from wirespeed.results.verdicts import Bound, Judgement, Term, Verdict
 from wirespeed.units import BITS_PER_SECOND, Size, format_percent, format_unit
 
@@ -39,17 +40,31 @@ class Scale:
     plateau: float
 
 
-def compare_bandwidth(measurement: Measurement, limit: Limit, scale: Scale, rounding: float | None = None) -> Verdict:
-    """The verdict of a bandwidth against the limits of the design; ``rounding``: half of its last printed digit."""
+def compare_bandwidth(
+    measurement: Measurement,
+    limit: Limit,
+    scale: Scale,
+    rounding: float | None = None,
+    computed: ComputedBandwidth | None = None,
+) -> Verdict:
+    """The verdict of a bandwidth against the limits of the design.
+
+    ``rounding``: half of its last printed digit; ``computed``: the bandwidth by the time of its row.
+    """
     if limit.unknown is not None:
         return make_verdict(measurement, Judgement.UNKNOWN, limit.unknown)
     beyond = limit.physical is not None and is_above(measurement, limit.physical, scale.profile, rounding)
+    excess = None
+    if limit.physical is not None and not beyond and computed is not None:
+        exact = measurement._replace(value=computed.value)
+        beyond = is_above(exact, limit.physical, scale.profile, computed.rounding)
+        excess = _describe_computed(measurement, computed) if beyond else None
     if limit.skip_reason is not None and not (beyond and limit.bounded):
         return make_verdict(measurement, Judgement.SKIP, limit.skip_reason, limit)
     if limit.physical is not None and beyond:
-        return make_verdict(
-            measurement, Judgement.UNKNOWN, _explain_excess(measurement, limit.physical, scale.limits), limit
-        )
+        explanation = _explain_excess(measurement, limit.physical, scale.limits)
+        reason = f"{excess}: {explanation}" if excess else explanation
+        return make_verdict(measurement, Judgement.UNKNOWN, reason, limit)
     small = scale.limits.bandwidth_bound(measurement, limit)
     if small is not None:
         return make_verdict(measurement, Judgement.SKIP, small, limit)
@@ -57,6 +72,42 @@ def compare_bandwidth(measurement: Measurement, limit: Limit, scale: Scale, roun
     if bound is None:
         return make_verdict(measurement, Judgement.UNKNOWN, "no limit is known", limit)
     return _compare_thresholds(measurement, limit, bound, scale)
+
+
+def _describe_computed(measurement: Measurement, computed: ComputedBandwidth) -> str:
+    """A bandwidth by its time, in a sentence that explains why it is more than the printed one."""
+    size, time = Size(measurement.size_bytes or 0), computed.time
+    return (
+        f"{size} in {number(float(time.value))} {format_unit(time.unit)} is {computed.value:.3g} "
+        f"{format_unit(measurement.unit)}, printed as {number(float(measurement.value))}"
+    )
+
+
+def doubt_smaller_sizes(verdicts: Mapping[int, Verdict]) -> dict[int, Verdict]:
+    """The verdicts with passes and warnings as unknown where a larger size of the table is above the physical limit.
+
+    That size shows that the limits are not those of the measured hosts.
+    """
+    largest: dict[tuple[Metric, str | None], int] = {}
+    for verdict in verdicts.values():
+        if verdict.judgement is Judgement.UNKNOWN and _ABOVE in verdict.reason:
+            key = (verdict.measurement.metric, verdict.measurement.label)
+            largest[key] = max(largest.get(key, 0), verdict.measurement.size_bytes or 0)
+    return {
+        position: replace(verdict, judgement=Judgement.UNKNOWN, reason=_LARGER_IS_ABOVE)
+        if verdict.judgement in (Judgement.PASS, Judgement.WARN)
+        and verdict.physical is not None
+        and (verdict.measurement.size_bytes or 0)
+        < largest.get((verdict.measurement.metric, verdict.measurement.label), 0)
+        else verdict
+        for position, verdict in verdicts.items()
+    }
+
+
+_ABOVE = "above the physical limit ("
+_LARGER_IS_ABOVE = (
+    "larger sizes of this table are above the physical limit: the limit is not that of the measured hosts or path"
+)
 
 
 def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, scale: Scale) -> Verdict:
@@ -348,6 +399,49 @@ def compute_roundings(measurements: Mapping[int, Measurement]) -> dict[int, floa
     }
 
 
+def compute_from_times(run: Run, factor: float) -> dict[int, ComputedBandwidth]:
+    """The bus bandwidths of a collective by the times of their rows, by position, where these have more digits.
+
+    nccl-tests divides the size by the time and multiplies it by the bus factor, then prints two decimals
+    (src/common.cu, BenchTime): 0.10 GB/s has two digits, the 1932.46 µs beside it six. A column is left
+    out unless each of its values is the computed one, rounded: other times, such as those of the CPU, are not those of
+    the bandwidth.
+    """
+    times = {
+        (row.line, row.label): row for row in run.measurements if row.metric is Metric.TIME and row.unit in SECONDS
+    }
+    columns: dict[str | None, dict[int, tuple[Measurement, Measurement]]] = {}
+    for position, row in enumerate(run.measurements):
+        time = times.get((row.line, row.label))
+        if row.metric is Metric.BUSBW and row.unit == GIGABYTES and row.size_bytes and time is not None and time.value:
+            columns.setdefault(row.label, {})[position] = (row, time)
+    computed: dict[int, ComputedBandwidth] = {}
+    for column in columns.values():
+        computed |= _compute_column(column, factor)
+    return computed
+
+
+def _compute_column(
+    column: Mapping[int, tuple[Measurement, Measurement]], factor: float
+) -> dict[int, ComputedBandwidth]:
+    values = {
+        position: factor * (row.size_bytes or 0) / (time.value * SECONDS[time.unit] * 1e9)
+        for position, (row, time) in column.items()
+    }
+    printed, times = zip(*((row.value, time.value) for row, time in column.values()), strict=True)
+    if not is_rounded(printed, list(values.values()), times):
+        return {}
+    digits = {
+        position: values[position] * find_printed_digit(time.value) / time.value
+        for position, (_, time) in column.items()
+    }
+    return {
+        position: ComputedBandwidth(values[position], 0.5 * digits[position], time)
+        for position, (row, time) in column.items()
+        if digits[position] < find_printed_digit(row.value)
+    }
+
+
 def is_below(measurement: Measurement, minimum: Bound) -> bool:
     """Whether a time is below its minimum by more than the error of its printed digits."""
     return measurement.value + _compute_rounding_error(measurement) < minimum.value
@@ -365,7 +459,7 @@ def _explain_excess(measurement: Measurement, physical: Bound, limits: Limits) -
     if ratio > _BITS_FOR_BYTES:
         reasons.insert(0, f"bits read as bytes: the values are {number(_BITS_FOR_BYTES)} or more times the limit")
     reasons.append("the cluster file describes another cluster")
-    return f"above the physical limit ({physical.bottleneck}); likely causes: {'; '.join(dict.fromkeys(reasons))}"
+    return f"{_ABOVE}{physical.bottleneck}); likely causes: {'; '.join(dict.fromkeys(reasons))}"
 
 
 def make_verdict(measurement: Measurement, judgement: Judgement, reason: str, limit: Limit | None = None) -> Verdict:
