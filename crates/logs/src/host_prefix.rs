@@ -1,23 +1,28 @@
-//! `host: ` before most lines, as pdsh and docker compose print it.
+//! `host: ` before most lines, as pdsh and docker compose print it, or a name in brackets: `[launcher] `.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::cursor::{is_space, is_word, Cursor};
 
 /// Labels that tools print before a colon and that are no host names.
-const NO_HOSTS: [&str; 9] = [
-    "GID", "Mtu", "Warning", "WARNING", "Event", "ERRNO", "Version", "Usage", "Options",
+const NO_HOSTS: [&str; 12] = [
+    "GID", "Mtu", "Warning", "WARNING", "Event", "ERRNO", "Version", "Usage", "Options", "SUM",
+    "CLIENT", "SERVER",
 ];
 
 /// The host name at the start of a line, and the text after it.
 pub fn split_host(text: &str) -> Option<(&str, &str)> {
     let mut cursor = Cursor::new(text);
-    if !cursor.remaining.as_bytes().first()?.is_ascii_alphabetic() {
+    let is_bracketed = cursor.read_literal("[").is_some();
+    let start = cursor.remaining;
+    if !start.as_bytes().first()?.is_ascii_alphabetic() {
         return None;
     }
     cursor.read_while(|character| is_word(character) || character == '.' || character == '-');
-    let name = &text[..text.len() - cursor.remaining.len()];
-    if cursor.read_literal(":").is_none() {
+    let name = &start[..start.len() - cursor.remaining.len()];
+    if is_bracketed {
+        cursor.read_literal("]")?;
+    } else if cursor.read_literal(":").is_none() {
         let length = cursor.remaining.len();
         cursor.read_while(is_space);
         if cursor.remaining.len() == length {

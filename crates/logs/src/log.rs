@@ -426,6 +426,22 @@ mod tests {
             ],
         );
         assert_lines(
+            "[launcher] a\n[launcher] b\n[launcher] [1,0]<stdout>:c\n",
+            &[
+                ("a", Some("launcher")),
+                ("b", Some("launcher")),
+                ("c", Some("launcher")),
+            ],
+        );
+        assert_lines(
+            "[SUM] 0.00-1.00 sec\n[SUM] 1.00-2.00 sec\n[SUM] 2.00-3.00 sec\n",
+            &[
+                ("[SUM] 0.00-1.00 sec", None),
+                ("[SUM] 1.00-2.00 sec", None),
+                ("[SUM] 2.00-3.00 sec", None),
+            ],
+        );
+        assert_lines(
             "n1: a\nn1: 0: b\nn1: c\n",
             &[("a", Some("n1")), ("b", Some("n1")), ("c", Some("n1"))],
         );

@@ -131,7 +131,10 @@ def test_a_negative_count_in_json_is_no_value(count, values):
     assert [notice.found for notice in reading.notices] == ([] if values else [f"{count} retransmits"])
 
 
-@pytest.mark.parametrize("process", ["XXXXXX", "XXXX:XXXX", "****:****", "####", "12:13"])
+@pytest.mark.parametrize(
+    "process",
+    ["XXXXXX", "XXXX:XXXX", "XXXX:YYYY", "xxx:yyy", "PID:TID", "<pid>:<tid>", "****:****", "####", "12:13"],
+)
 def test_masked_process_numbers(process):
     text = (
         f"host:{process} [5] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB/SHARP [RO]; OOB eth0:10.0.0.1<0>\n"

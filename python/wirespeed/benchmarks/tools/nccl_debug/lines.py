@@ -36,7 +36,8 @@ MARKERS = (  # of which every line that is read contains one
 )
 PREFIX = re.compile(r"(?P<host>[^\s:]+):(?P<pid>\d+):\d+ \[(?P<device>-?\d+)\](?: (?P<where>\S+))?$")
 BARE_PREFIX = re.compile(
-    r"(?:(?P<host>[A-Za-z][\w.-]*):(?:(?:\d+|[Xx*#]+):?)* *)?(?:\[(?P<device>-?\d+)\] *)?(?P<where>[\w./-]+:\d+)?$"
+    r"(?:(?P<host>[A-Za-z][\w.-]*|<\w+>):(?:(?:\d+|[A-Z*#]+|[xyz]+|<\w+>):?)* *)?"
+    r"(?:\[(?P<device>-?\d+)\] *)?(?P<where>[\w./-]+:\d+)?$"
 )
 """What people leave of the prefix when they paste a line: nothing, the device, the source file; masked numbers."""
 ANY_PREFIX = re.compile(r" ?\b(?P<host>[A-Za-z0-9][\w.-]*):\d+:\d+ \[-?\d+\] (?:\S+:\d+\S* )?NCCL (?:INFO|WARN|ERROR) ")
