@@ -13,7 +13,12 @@ ROWS = [
     ("broadcom-bcm957608-n1400gd", 1, 400, "14e4:1760"),
     ("broadcom-bcm957608-p2200g", 2, 200, "14e4:1760"),
     ("broadcom-bcm957608-n2200g", 2, 200, "14e4:1760"),
+    ("broadcom-bcm957608-p2200g-1x400g", 1, 400, "14e4:1760"),
+    ("broadcom-bcm957608-n2200g-1x400g", 1, 400, "14e4:1760"),
     ("broadcom-bcm957508-p2100g", 2, 100, "14e4:1750"),
+    # Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, tables 2 and 3
+    ("broadcom-bcm957508-p2100g-1x200g", 1, 200, "14e4:1750"),
+    ("broadcom-bcm957508-n2100g-1x200g", 1, 200, "14e4:1750"),
     ("broadcom-bcm957414-n4140c", 2, 25, "14e4:16d7"),
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -69,11 +70,13 @@ def build_chassis(spec: HostSpec, catalogue: Catalogue, problems: Problems) -> C
     filled_server = fill_slots(spec, server, nic, problems)
     if filled_server is None:
         return None
-    host_ports = _host_ports(spec, filled_server, nic, problems)
+    host_ports = _host_ports(spec, filled_server, nic, catalogue.nics, problems)
     return Chassis(filled_server, nic, host_ports) if host_ports else None
 
 
-def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problems) -> tuple[HostPort, ...]:
+def _host_ports(
+    spec: HostSpec, server: ServerModel, nic: NicModel, nics: Mapping[str, NicModel], problems: Problems
+) -> tuple[HostPort, ...]:
     count, slots, interfaces = spec.nics.count, server.nic_slots, spec.part.interfaces
     if interfaces is not None and (len(interfaces) != count or len(set(interfaces)) != count):
         problems.refuse(
@@ -114,7 +117,10 @@ def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pr
             problems.refuse((*path, "rail"), f"rail {host_port.rail}", f"a rail from 1 to {_LAST_RAIL}")
         if host_port.speed > nic.speed.value:
             problems.refuse(
-                (*path, "speed"), f"{host_port.speed}", f"at most {nic.speed.value}, the speed of {spec.nics.model}"
+                (*path, "speed"),
+                f"{host_port.speed}",
+                f"at most {nic.speed.value}, the speed of {spec.nics.model}",
+                _advise_configuration(spec.nics.model, host_port.speed, nics),
             )
     for field in ("rail", "rdma_device", "slot_address"):
         values = [value for host_port in host_ports if (value := getattr(host_port, field)) is not None]
@@ -135,6 +141,12 @@ def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pr
                 did_you_mean(interface, interfaces),
             )
     return tuple(host_ports)
+
+
+def _advise_configuration(model: str, speed: Bandwidth, nics: Mapping[str, NicModel]) -> str:
+    """Another configuration of the card, with fewer and faster ports; empty if the catalogue has none."""
+    names = (name for name, nic in nics.items() if name.startswith(f"{model}-") and nic.speed.value >= speed)
+    return next((f"nics: {name}, if the card is configured so" for name in names), "")
 
 
 def train_link(card: PcieAbility, slot: PcieLink) -> PcieLink:
