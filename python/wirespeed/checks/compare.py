@@ -283,6 +283,9 @@ def _format_missing(intended: Any, found: Any) -> str:
 
 
 def _find_label(value: Any, labels: Mapping[Any, str] | None) -> str | None:
-    if labels is None or not isinstance(value, bool | str):
+    if labels is None or not isinstance(value, bool | int | str):
         return None
-    return labels.get(value)
+    return next(
+        (text for key, text in labels.items() if key == value and isinstance(key, bool) is isinstance(value, bool)),
+        None,
+    )

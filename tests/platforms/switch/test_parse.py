@@ -256,6 +256,18 @@ ROWS: list[tuple[str, str, tuple[str, str], Place, str, Any]] = [
         33,
     ),
     ("dell-switched", "running-config", ("access Vlan 11", "access Vlan 12"), DELL_PORT, "port.vlan", 12),
+    # an untagged member of no VLAN drops untagged frames
+    ("dell-switched", "running-config", ("access Vlan 11", "trunk allowed Vlan 11"), DELL_PORT, "port.vlan", 0),
+    ("dell-switched", "running-config", (" switchport access Vlan 11\n", ""), DELL_PORT, "port.vlan", 0),
+    ("dell-switched", "running-config", ("access Vlan 11", "access Vlan eleven"), DELL_PORT, "port.vlan", UNKNOWN),
+    (
+        "dell-switched",
+        "running-config",
+        (" switchport access Vlan 11\n", " channel-group 1\n"),
+        DELL_PORT,
+        "port.vlan",
+        UNKNOWN,
+    ),
     ("dell-routed", "interface-status", (" up ", " down "), DELL_PORT, "port.link.up", False),
     ("dell-routed", "interface-status", (" 400000 ", " 200000 "), DELL_PORT, "port.link.speed", Bandwidth.gbps(200)),
     ("dell-routed", "interface-status", ("node1 eth0", "a host with a long name"), DELL_PORT, "port.link.up", True),

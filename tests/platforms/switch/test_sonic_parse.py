@@ -277,3 +277,14 @@ def test_the_images_own_bgp_tables_are_read() -> None:
     facts = stock((r'"FEATURE"', '"BGP_NEIGHBOR": {"10.0.0.1": {"asn": "65200", "name": "T0"}}, "FEATURE"'))
     peer = LEAF.child("peer", "10.0.0.1")
     assert [facts.value(peer, path) for path in ("peer.asn", "peer.unnumbered", "peer.ipv4")] == [65200, False, None]
+
+
+MEMBERS = '"VLAN_MEMBER": {{"Vlan11|Ethernet0": {{"tagging_mode": "{mode}"}}}}, "PORT": {{'
+
+
+@pytest.mark.parametrize(("mode", "vlan"), [("untagged", 11), ("tagged", 0), ("priority_tagged", None), (None, 0)])
+def test_untagged_frames_of_a_switched_port_without_an_untagged_vlan_are_dropped(mode: str | None, vlan: int) -> None:
+    """sonic-swss, portsorch.cpp, removeDefaultVlanMembers: no port stays in the default VLAN."""
+    tables = '"PORT": {' if mode is None else MEMBERS.format(mode=mode)
+    facts = stock((r'"PORT": \{', tables), ('"INTERFACE"', '"NOT_ROUTED"'))
+    assert facts.value(PORT, "port.vlan") == vlan

@@ -125,6 +125,10 @@ def _read_port(place: Place, line: Line, policies: Policies, output: Output) -> 
     read_values = read_settings(line.inner, _PORT)
     set_defaults(read_values, _PORT_DEFAULTS, line.number)
     read_values["port.addresses"] = addresses(line)
+    if read_values["port.addresses"][0] == () and read_values["port.unnumbered"][0] is False:
+        # A switched port that is an untagged member of no VLAN drops untagged frames: SONiC removes each port from the
+        # default VLAN (sonic-swss, portsorch.cpp, removeDefaultVlanMembers).
+        set_defaults(read_values, {"port.vlan": 0}, _find_tagged_line(line))
     is_member = any(lines_after(line.inner, "channel-group"))
     yield from observe_settings(
         place,
@@ -138,6 +142,11 @@ def _read_port(place: Place, line: Line, policies: Policies, output: Output) -> 
             speed = Bandwidth.from_unit(mbps, "Mb/s")
             yield Observation(place, "port.link.speed", speed, output.source_of_line(inner.number), State.CONFIGURED)
     yield from port_qos(place, line, policies, output)
+
+
+def _find_tagged_line(line: Line) -> int:
+    """The line of the VLANs that a port is a tagged member of; without one, that of the port."""
+    return next((inner.number for inner, _ in lines_after(line.inner, "switchport trunk allowed")), line.number)
 
 
 def _read_vlan(place: Place, line: Line, output: Output) -> Iterator[Observation]:

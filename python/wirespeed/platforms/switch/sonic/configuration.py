@@ -45,10 +45,14 @@ def config_db(switch: Place, output: Output) -> Iterator[Observation]:
         running_row = {**_read_port(row), **members.get(name, {})}
         if name in is_member:  # the port channel's counts
             del running_row["port.link.mtu"]
-        yield from observe_settings(place, running_row, output)
-        yield from observe_settings(place, _read_link(row), output, State.CONFIGURED)
         is_routed, line = addresses.get(name, ((), 0))
         interface_row = tables.row("INTERFACE", name)
+        if name not in is_member and interface_row is None and is_routed == ():
+            # A switched port that is an untagged member of no VLAN drops untagged frames: SONiC removes each port from
+            # the default VLAN (sonic-swss, portsorch.cpp, removeDefaultVlanMembers).
+            running_row.setdefault("port.vlan", (0, running_row.get("port.tagged_vlans", (None, row.line))[1]))
+        yield from observe_settings(place, running_row, output)
+        yield from observe_settings(place, _read_link(row), output, State.CONFIGURED)
         link_local = interface_row is not None and interface_row.get("ipv6_use_link_local_only") == "enable"
         read_values: ReadValues = {
             "port.addresses": (is_routed, line),
@@ -137,6 +141,8 @@ def _read_members(tables: Tables) -> Mapping[str, ReadValues]:
         elif row.get("tagging_mode") == "tagged":
             tagged_vlans.setdefault(key[1], []).append(int(match[1]))
             port["port.tagged_vlans"] = (tuple(sorted(tagged_vlans[key[1]])), row.line)
+        else:
+            port.setdefault("port.vlan", (None, row.line))
     return read_values
 
 
