@@ -176,6 +176,24 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
         "port.qos.watchdog.action",
         WatchdogAction.ALERT,
     ),
+    # Arista AVD's schema, priority_flow_control.watchdog.override_action_drop
+    (
+        "eos-xgs-dcqcn-p",
+        "priority-flow-control pause watchdog action drop",
+        "priority-flow-control pause watchdog action errdisable",
+        XGS,
+        "port.qos.watchdog.action",
+        WatchdogAction.ERRDISABLE,
+    ),
+    (
+        "eos-xgs-dcqcn-p",
+        "priority-flow-control pause watchdog action drop",
+        "priority-flow-control pause watchdog action errdisable\n"
+        "priority-flow-control pause watchdog override action drop",
+        XGS,
+        "port.qos.watchdog.action",
+        WatchdogAction.DROP,
+    ),
     ("eos-xgs-dcqcn-p", "priority 3 no-drop", "priority eight no-drop", XGS, "port.qos.pfc", None),
     ("eos-xgs-dcqcn-p", "priority-flow-control on", "priority-flow-control mode on", XGS, "port.qos.pfc", LOSSLESS),
     ("eos-xgs-dcqcn-p", "   priority-flow-control on\n", "", XGS, "port.qos.pfc", frozenset()),
@@ -378,6 +396,32 @@ def test_watchdog_values_in_effect_are_those_of_the_switch_unless_the_port_has_i
     assert facts.value(Place("leaf1").child("port", "Ethernet2/1"), "port.qos.pfc_active") is True
 
 
+def test_an_override_drops_whatever_action_a_port_has() -> None:
+    whole = answers(EOS, "leaf1", with_port(qos=qos(watchdog=Watchdog(True, WatchdogAction.FORWARD, ms(500), ms(400)))))
+    text = GUIDE.replace("action is drop", "action is no-drop").replace("drop is false", "drop is true") + STATUS
+    status = replace(whole.outputs["pfc-status"], text=text)
+    facts = build_facts(EOS, Outputs("leaf1", {**whole.outputs, "pfc-status": status}))
+    reading = facts.reading(Place("leaf1").child("port", "Ethernet1/1"), "port.qos.watchdog.action")
+    assert reading is not None and (reading.value, reading.source.line) == (WatchdogAction.DROP, 7)
+
+
+def test_times_without_a_line_are_those_in_effect() -> None:
+    """A running configuration does not print defaults."""
+    whole = answers(EOS, "leaf1", with_port(qos=qos(watchdog=Watchdog(True, WatchdogAction.DROP, ms(3000), ms(400)))))
+    lines = whole.outputs["running-config"].text.splitlines()
+    config = "\n".join(line for line in lines if "recovery-time" not in line and "timer" not in line)
+    changed = {
+        "running-config": replace(whole.outputs["running-config"], text=config),
+        "pfc-status": replace(whole.outputs["pfc-status"], text=GUIDE + STATUS),
+    }
+    place = Place("leaf1").child("port", "Ethernet1/1")
+    config_facts = build_facts(EOS, Outputs("leaf1", {"running-config": changed["running-config"]}))
+    facts = build_facts(EOS, Outputs("leaf1", {**whole.outputs, **changed}))
+    paths = [f"port.qos.watchdog.{field}" for field in ("detect", "restore", "recovery")]
+    assert [config_facts.value(place, path) for path in paths] == [ms(3000), None, None]
+    assert [facts.value(place, path) for path in paths] == [ms(3000), ms(2000), WatchdogRecovery.AUTO]
+
+
 def test_forwarding_is_restored_at_the_port_by_the_action_of_the_switch() -> None:
     """AVD's qos_profiles.schema.yml: drop and notify-only at a port; priority_flow_control.schema.yml: no-drop."""
     switch = with_port(qos=qos(watchdog=Watchdog(True, WatchdogAction.FORWARD, ms(200), ms(400))))
@@ -385,6 +429,7 @@ def test_forwarding_is_restored_at_the_port_by_the_action_of_the_switch() -> Non
     commands = EOS.commands_for(place, "port.qos.watchdog.action", WatchdogAction.FORWARD, switch)
     assert commands is not None
     assert commands.commands[1:-2] == (
+        "no priority-flow-control pause watchdog override action drop",
         "priority-flow-control pause watchdog action no-drop",
         "interface Ethernet1/1",
         "no priority-flow-control pause watchdog port action",

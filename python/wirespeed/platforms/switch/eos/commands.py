@@ -11,6 +11,7 @@ from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.eos.bgp_commands import PEER_CONSEQUENCES, peer_lines, speaker_lines
 from wirespeed.platforms.switch.eos.values import (
     ACTION_KEYWORDS,
+    DROP_OVERRIDE,
     FEC_KEYWORDS,
     TRUST_KEYWORDS,
     format_shape,
@@ -65,6 +66,8 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         is_shared = path == "port.qos.watchdog.action" and value == global_watchdog(device).action
         if is_shared and value is not WatchdogAction.DROP:
             lines = _shared_action_lines(names_by_kind["port"], value)
+        if path == "port.qos.watchdog.action" and value is not WatchdogAction.DROP and lines is not None:
+            lines = [f"no {DROP_OVERRIDE}", *lines]
         if path == "port.vlan":  # VLANs only exist after they are configured: Arista EOS User Manual, "Virtual LANs"
             lines = _nest(f"vlan {value}", lines)
         consequence = _CONSEQUENCES.get(path)

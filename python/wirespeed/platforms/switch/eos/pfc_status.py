@@ -1,8 +1,9 @@
 """``show priority-flow-control status``: priorities, and the watchdog's values in effect.
 
 Form: Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, PFC on EOS. It prints times with one
-decimal, so that a configured time that is printed so is taken as configured. The meaning of "Global PFC" and of
-"override action" is in no public source: both are not read.
+decimal, so that a configured time that is printed so is taken as configured. "Override action drop" makes every stuck
+queue drop, whatever action is configured (Arista AVD's schema, priority_flow_control.watchdog). The meaning of "Global
+PFC" is in no public source: it is not read.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from wirespeed.platforms.switch.config_reader import ReadValues, observe_setting
 from wirespeed.platforms.switch.eos.interfaces import long_name
 from wirespeed.platforms.switch.eos.qos import parse_seconds
 from wirespeed.platforms.switch.eos.values import PORT_ACTIONS
-from wirespeed.settings import Place, Priority, WatchdogRecovery
+from wirespeed.settings import Place, Priority, WatchdogAction, WatchdogRecovery
 from wirespeed.units import Duration
 
 # Port, enabled or not, active, watchdog, priorities, action, timeout, recovery with mode, polling as set and in effect.
@@ -29,7 +30,9 @@ _PRIORITIES = {
     "The hardware supports PFC on priorities ": "switch.pfc_priorities",
     "PFC receive processing is enabled on priorities ": "switch.pfc_receive_priorities",
 }
-_GLOBAL = re.compile(r"The PFC watchdog (timeout|recovery-time|polling-interval|action) is (\S+)(.*)")
+_GLOBAL = re.compile(
+    r"The PFC watchdog (timeout|recovery-time|polling-interval|action|override action drop) is (\S+)(.*)"
+)
 _ENABLED, _DETECT, _RESTORE, _RECOVERY, _ACTION = (
     f"port.qos.watchdog.{field}" for field in ("enabled", "detect", "restore", "recovery", "action")
 )
@@ -67,6 +70,8 @@ def _read_global(match: re.Match[str], number: int) -> ReadValues:
     kind, word, suffix = match.groups()
     if kind == "action":
         return {_ACTION: (PORT_ACTIONS.get(word), number)}
+    if kind == "override action drop":
+        return {"override": (True, number)} if word == "true" else {}
     time = parse_seconds(word)
     if kind == "polling-interval":
         return {"poll": (time, number)}
@@ -87,7 +92,7 @@ def _read_port(
     }
     yield from observe_settings(port, read_values, output)
     # A dash is the value of the whole switch.
-    watchdog: ReadValues = {path: value for path, value in global_values.items() if path != "poll"}
+    watchdog: ReadValues = {path: value for path, value in global_values.items() if path not in ("poll", "override")}
     if match["action"] != "-":
         watchdog[_ACTION] = (PORT_ACTIONS.get(match["action"]), number)
     if match["timeout"] != "-":
@@ -96,9 +101,14 @@ def _read_port(
         watchdog[_RESTORE] = (parse_seconds(match["recovery"]), number)
     if match["mode"] in ("auto", "forced"):
         watchdog[_RECOVERY] = (WatchdogRecovery(match["mode"]), number)
+    if "override" in global_values:
+        watchdog[_ACTION] = (WatchdogAction.DROP, global_values["override"][1])
     changed = _select_changed(port, watchdog, configured)
     if _DETECT in changed and not changed[_DETECT][0]:
         changed = {_ENABLED: (False, changed[_DETECT][1])}  # no timeout, no watchdog
+    elif configured.get((port, _ENABLED)) is True:
+        defaults = {path: value for path, value in watchdog.items() if (port, path) not in configured}
+        changed = {**defaults, **changed}
     yield from observe_settings(port, changed, output)
 
 

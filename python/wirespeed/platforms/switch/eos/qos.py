@@ -144,6 +144,8 @@ def _read_watchdog(lines: list[Line], global_settings: Globals) -> ReadValues:
     read_values = {**global_settings.watchdog, **read_values}
     # Without an action the port only stops reacting to pauses, which is to continue sending.
     word, line_number = read_values.get("action", ("no-drop", number))
+    if "override" in read_values:
+        word, line_number = "drop", read_values["override"][1]
     action: WatchdogAction | None = PORT_ACTIONS.get(word)
     effective: ReadValues = {
         "port.qos.watchdog.enabled": ("timeout" in read_values, number),

@@ -207,6 +207,8 @@ def _read_globals(top: list[Line]) -> Globals:
                 poll = (parse_seconds(value), line.number)
             case ["action", value]:
                 watchdog["action"] = (value, line.number)
+            case ["override", "action", "drop"]:
+                watchdog["override"] = (True, line.number)
     return Globals(
         profiles={name: line for line, name in lines_after(top, "qos profile")},
         dscp_tc=_dscp_tc(top),

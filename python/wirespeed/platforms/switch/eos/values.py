@@ -38,6 +38,9 @@ PORT_ACTIONS = {**ACTIONS, "notify-only": WatchdogAction.ALERT}
 """Of a port's own line, as read: Arista AVD's qos_profiles.schema.yml has ``drop`` and ``notify-only`` there."""
 ACTION_KEYWORDS = {action: word for word, action in ACTIONS.items()}
 
+DROP_OVERRIDE = "priority-flow-control pause watchdog override action drop"
+"""Every stuck queue drops, whatever action is configured: Arista AVD's schema, priority_flow_control.watchdog."""
+
 _LANES = {10: 1, 25: 1, 40: 4, 50: 1, 100: 4, 200: 4, 400: 8, 800: 8}
 _UNICAST_QUEUES = ("trident", "tomahawk")  # XGS: 7050X, 7060X; a queue is a unicast and a multicast one
 _VOQ_QUEUES = ("jericho", "qumran")  # DNX: 7280R, 7500R, 7800R; virtual output queues
