@@ -1,0 +1,168 @@
+#!/bin/sh
+# Installs the files beside this script on node01 and activates them. Run it there, as root.
+#
+# ./apply.sh               dry run: print the changes and what they interrupt
+# ./apply.sh --diff        the same, with the lines that differ
+# ./apply.sh --yes         apply; the previous files are kept in /var/lib/wirespeed/before for rollback.sh
+# ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
+#
+# Files of an earlier plan that this one lacks are removed first, by the rollback script of that plan, which is kept in
+# /var/lib/wirespeed/rollback.sh.
+#
+# Interrupts traffic:
+# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; at a terminal, press ENTER within 120 s, or the previous ones return (with a bond the new ones stay without ENTER); a rollback keeps the MTU until the next reboot
+#
+# Other effects:
+# /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
+# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; those that a rollback or another plan drops keep their values until the next reboot
+# /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
+# /etc/security/limits.d/90-wirespeed-memlock.conf: takes effect at the next login
+# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: applies to services started afterwards; restart sshd and slurmd
+# /etc/udev/rules.d/60-rdma-persistent-naming.rules: RDMA devices get their new names after a reboot
+# /etc/bnxt_re/bnxt_re.conf: takes effect after a reboot, or when bnxt_re is reloaded, which ends all RDMA connections
+# /usr/local/sbin/wirespeed-nvm: nothing until "wirespeed-nvm set" is run; its changes take effect after a reboot
+# /usr/local/sbin/wirespeed-capture: nothing until "wirespeed-capture prepare" is run; its changes take effect after a reboot
+#
+# Source of the form of each file:
+# /usr/local/sbin/wirespeed-nvm: Broadcom 957608-AN210, 2.2.4
+# /usr/local/sbin/wirespeed-capture and 1 more: Broadcom 957608-AN210, 5.1 question 9
+# /etc/bnxt_re/bnxt_re.conf: Broadcom, bnxt_re.conf and bnxt_setupcc.sh of bnxt_re_conf 236.1.155.0
+# /etc/default/grub.d/90-wirespeed.cfg: Debian, grub-mkconfig(8): /etc/default/grub.d
+# /etc/security/limits.d/90-wirespeed-memlock.conf: limits.conf(5); Broadcom 957608-AN210, appendix A.1
+# /usr/local/bin/wirespeed-perftest: linux-rdma/perftest, ib_write_bw --help
+# /etc/modules-load.d/90-wirespeed.conf: modules-load.d(5)
+# /etc/netplan/60-wirespeed.yaml: netplan(5); netplan 0.106 generates from the files in tests
+# /usr/local/bin/wirespeed-mpirun: Open MPI, mpirun(1)
+# /etc/wirespeed/hostfile: Open MPI, mpirun(1): host files
+# /etc/udev/rules.d/60-rdma-persistent-naming.rules: rdma-core, kernel-boot/rdma-persistent-naming.rules; udev(7)
+# /etc/sysctl.d/90-wirespeed.conf: sysctl.d(5); Linux, Documentation/admin-guide/sysctl and Documentation/networking/ip-sysctl.rst
+# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: systemd-system.conf(5)
+# /etc/ucx/ucx.conf: UCX, ucx_info -cf
+set -eu
+
+yes='' root='' diff=''
+while [ $# -gt 0 ]; do
+  case "$1" in
+  --yes) yes=1 ;;
+  --diff) diff=1 ;;
+  --root)
+    [ $# -gt 1 ] || { echo "apply.sh: --root needs a folder" >&2; exit 2; }
+    root=${2%/}
+    shift
+    ;;
+  *)
+    echo "usage: apply.sh [--diff] [--yes] [--root DIR]" >&2
+    exit 2
+    ;;
+  esac
+  shift
+done
+here=$(cd -- "$(dirname -- "$0")" && pwd)
+before=$root/var/lib/wirespeed/before
+earlier=$root/var/lib/wirespeed/rollback.sh
+status=0
+interrupts=''
+line='
+'
+umask 022
+
+run() {
+  [ -z "$root" ] || { echo "not run (--root): $*"; return 0; }
+  echo "run: $*"
+  [ -z "$yes" ] || "$@"
+}
+
+stop() {
+  echo "apply.sh: stopped at $1; files installed before it stay; ./rollback.sh rolls back" >&2
+  exit 1
+}
+
+# Installs one file; fails if the device has it already, so that nothing is interrupted without need. A file whose
+# activation failed or was interrupted counts as not installed. A file is stored before it is overwritten, and
+# written in one step.
+put() { # path, mode, "acts" if commands follow, what they interrupt
+  if cmp -s -- "$here$1" "$root$1" && [ ! -e "$before$1.pending" ]; then
+    echo "unchanged: $1"
+    return 1
+  fi
+  echo "install: $1"
+  [ -z "${4-}" ] || interrupts="$interrupts$line  $1: $4"
+  [ -z "$diff" ] || diff -uN -- "$root$1" "$here$1" || :
+  [ -n "$yes" ] || return 0
+  mkdir -p -- "$(dirname -- "$before$1")" || stop "$1"
+  if [ ! -e "$before$1" ] && [ ! -e "$before$1.absent" ]; then
+    if [ -e "$root$1" ]; then
+      { cp -p -- "$root$1" "$before$1.new" && mv -- "$before$1.new" "$before$1"; } || stop "$1"
+    else
+      : >"$before$1.absent" || stop "$1"
+    fi
+  fi
+  [ -z "${3-}" ] || [ -n "$root" ] || : >"$before$1.pending" || stop "$1"
+  install -D -m "$2" -- "$here$1" "$root$1.new" && mv -- "$root$1.new" "$root$1" || { rm -f -- "$root$1.new"; stop "$1"; }
+}
+
+obeyed() { # path
+  [ -z "$yes" ] || rm -f -- "$before$1.pending"
+}
+
+failed() { # path
+  echo "apply.sh: $1 is not active yet: a command failed; ./apply.sh --yes tries again" >&2
+  status=1
+}
+
+# Removes what an earlier plan installed and this one lacks, then keeps this plan's rollback script instead of that one.
+if [ -e "$earlier" ] && ! cmp -s -- "$here/rollback.sh" "$earlier"; then
+  sh "$earlier" ${yes:+--yes} ${root:+--root "$root"} --keep "$(cat <<'END'
+/etc/netplan/60-wirespeed.yaml
+/etc/default/grub.d/90-wirespeed.cfg
+/etc/sysctl.d/90-wirespeed.conf
+/etc/modules-load.d/90-wirespeed.conf
+/etc/security/limits.d/90-wirespeed-memlock.conf
+/etc/systemd/system.conf.d/90-wirespeed-memlock.conf
+/etc/udev/rules.d/60-rdma-persistent-naming.rules
+/etc/bnxt_re/bnxt_re.conf
+/usr/local/sbin/wirespeed-nvm
+/usr/local/sbin/wirespeed-capture
+/usr/local/sbin/wirespeed-capture-undo
+/etc/wirespeed/hostfile
+/etc/ucx/ucx.conf
+/usr/local/bin/wirespeed-mpirun
+/usr/local/bin/wirespeed-perftest
+END
+  )" || { echo "apply.sh: not all of the earlier plan is undone" >&2; status=1; }
+fi
+if [ -n "$yes" ]; then
+  install -D -m 755 -- "$here/rollback.sh" "$earlier.new" && mv -- "$earlier.new" "$earlier" || stop "$earlier"
+fi
+
+if put /etc/netplan/60-wirespeed.yaml 600 acts 'addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; at a terminal, press ENTER within 120 s, or the previous ones return (with a bond the new ones stay without ENTER); a rollback keeps the MTU until the next reboot'; then
+  run sh -c 'if [ -t 0 ]; then exec netplan try --timeout 120; fi; netplan generate && exec netplan apply' && obeyed /etc/netplan/60-wirespeed.yaml || failed /etc/netplan/60-wirespeed.yaml
+fi
+if put /etc/default/grub.d/90-wirespeed.cfg 644 acts; then
+  run update-grub && obeyed /etc/default/grub.d/90-wirespeed.cfg || failed /etc/default/grub.d/90-wirespeed.cfg
+fi
+if put /etc/sysctl.d/90-wirespeed.conf 644 acts; then
+  run sysctl --quiet --system && obeyed /etc/sysctl.d/90-wirespeed.conf || failed /etc/sysctl.d/90-wirespeed.conf
+fi
+put /etc/modules-load.d/90-wirespeed.conf 644 || :
+put /etc/security/limits.d/90-wirespeed-memlock.conf 644 || :
+if put /etc/systemd/system.conf.d/90-wirespeed-memlock.conf 644 acts; then
+  run systemctl daemon-reexec && obeyed /etc/systemd/system.conf.d/90-wirespeed-memlock.conf || failed /etc/systemd/system.conf.d/90-wirespeed-memlock.conf
+fi
+if put /etc/udev/rules.d/60-rdma-persistent-naming.rules 644 acts; then
+  run udevadm control --reload && obeyed /etc/udev/rules.d/60-rdma-persistent-naming.rules || failed /etc/udev/rules.d/60-rdma-persistent-naming.rules
+fi
+put /etc/bnxt_re/bnxt_re.conf 644 || :
+put /usr/local/sbin/wirespeed-nvm 755 || :
+put /usr/local/sbin/wirespeed-capture 755 || :
+put /usr/local/sbin/wirespeed-capture-undo 755 || :
+put /etc/wirespeed/hostfile 644 || :
+put /etc/ucx/ucx.conf 644 || :
+put /usr/local/bin/wirespeed-mpirun 755 || :
+put /usr/local/bin/wirespeed-perftest 755 || :
+if [ -z "$yes$root" ]; then
+  echo "installing these files interrupts ${interrupts:+traffic:}${interrupts:-no traffic}"
+fi
+[ -n "$yes" ] || echo "dry run: nothing was changed; ./apply.sh --yes applies"
+[ -z "$yes" ] || [ -z "$root" ] || echo "the files are installed in $root; no command was run"
+exit "$status"
