@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -85,8 +86,13 @@ def test_the_command_states_it_as_json_and_by_its_exit_code(small_lab: lab.Lab) 
 
 
 def test_a_lab_that_goes_meanwhile_is_no_mistake(small_lab: lab.Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    one_writer = (
+        threading.Lock()
+    )  # status reads the devices in threads; only the holder of the lab's lock saves its state
+
     def goes(*_: object) -> set[str]:
-        state.save(replace(small_lab.state, phase=Phase.LEAVING))
+        with one_writer:
+            state.save(replace(small_lab.state, phase=Phase.LEAVING))
         raise Refusal([Problem("node1", "ip -batch: killed", "addresses, routes and rules of a namespace")])
 
     monkeypatch.setattr(readiness, "list_configured_lines", goes)
