@@ -86,9 +86,7 @@ def test_the_command_states_it_as_json_and_by_its_exit_code(small_lab: lab.Lab) 
 
 
 def test_a_lab_that_goes_meanwhile_is_no_mistake(small_lab: lab.Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    one_writer = (
-        threading.Lock()
-    )  # status reads the devices in threads; only the holder of the lab's lock saves its state
+    one_writer = threading.Lock()  # status reads the devices in threads
 
     def goes(*_: object) -> set[str]:
         with one_writer:
