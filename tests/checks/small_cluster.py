@@ -255,9 +255,14 @@ def _port(rail: int) -> Port:
             ),
         ),
         queues={
-            "0": Queue(discipline=Discipline.DWRR, weight=50),
-            "3": Queue(Discipline.DWRR, 50, ecn=Ecn(True, Size(1_000_000), Size(2_000_000), probability=20)),
-            "6": Queue(discipline=Discipline.STRICT),
+            "0": Queue(discipline=Discipline.DWRR, weight=50, shape=Bandwidth(0)),
+            "3": Queue(
+                Discipline.DWRR,
+                50,
+                shape=Bandwidth(0),
+                ecn=Ecn(True, Size(1_000_000), Size(2_000_000), probability=20),
+            ),
+            "6": Queue(discipline=Discipline.STRICT, shape=Bandwidth(0)),
         },
         neighbour=Neighbour("node1", f"eth{rail}"),
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.checks.model import CheckContext, InapplicableError, UnreadError
-from wirespeed.settings import Dscp, SwitchQueue, SwitchTrafficClass, TrafficClass
+from wirespeed.settings import Dscp, Place, SwitchQueue, SwitchTrafficClass, TrafficClass
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +51,16 @@ def format_undefined_maps(context: CheckContext) -> str:
     return f"; the port uses {', '.join(names)}, which the configuration does not define"
 
 
-def find_planned_mapping(context: CheckContext, dscp: Dscp) -> QueueMapping | None:
-    """The planned mapping of a DSCP; None if a map lacks it.
+def find_planned_mapping(context: CheckContext, dscp: Dscp, port: Place | None = None) -> QueueMapping | None:
+    """The planned mapping of a DSCP on the port of the check, or on ``port``; None if a map lacks it.
 
     Raises:
         NoIntentError: the plan has no maps for the port.
     """
     return _follow_maps(
-        dscp, context.get_intended_value("port.qos.dscp_tc"), context.get_intended_value("port.qos.tc_queue")
+        dscp,
+        context.get_intended_value("port.qos.dscp_tc", port),
+        context.get_intended_value("port.qos.tc_queue", port),
     )
 
 

@@ -150,7 +150,7 @@ class Queue:
     discipline: Annotated[Discipline | None, Setting("scheduling of the queue")] = None
     weight: Annotated[int | None, Setting("share of the bandwidth after strict queues", "percent")] = None
     guaranteed: Annotated[int | None, Setting("guaranteed share of the line rate", "percent")] = None
-    shape: Annotated[Bandwidth | None, Setting("largest sending rate of the queue", "b/s")] = None
+    shape: Annotated[Bandwidth | None, Setting("largest sending rate of the queue; 0: no shaper", "b/s")] = None
     ecn: Ecn = field(default_factory=Ecn)
 
 

@@ -163,6 +163,8 @@ def change_output(case: str, command: str, old: str, new: str) -> Facts:
 
 SET = "nv set "
 CC = "nv set qos congestion-control default-global traffic-class 3"
+SH = "nv set qos egress-shaper OWN"
+SHAPER = "nv set interface swp1s0 qos egress-shaper profile OWN"
 ES = "nv set qos egress-scheduler default-global traffic-class 3"
 WD = "nv set interface swp1s0 qos pfc-watchdog state"
 ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
@@ -215,6 +217,15 @@ ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
      None),
     ("routed", "config", f"{WD} enable", "nv set interface swp1s0 qos egress-scheduler profile OWN", QUEUE, "queue.weight",  # noqa: E501
      None),
+    ("routed", "config", f"{WD} enable", f"{SH} traffic-class 3 max-rate 40000000\n{SHAPER}", QUEUE, "queue.shape",
+     Bandwidth.gbps(40)),
+    ("routed", "config", f"{WD} enable", f"{SH} traffic-class 2 max-rate 40000000\n{SHAPER}", QUEUE, "queue.shape",
+     Bandwidth(0)),
+    ("routed", "config", f"{WD} enable", f"{SH} port-max-rate 40000000\n{SHAPER}", QUEUE, "queue.shape",
+     Bandwidth.gbps(40)),
+    ("routed", "config", f"{WD} enable", f"{SH} port-max-rate 40000000\n", QUEUE, "queue.shape", Bandwidth(0)),
+    ("routed", "config", f"{WD} enable", f"{SH} mode fast\n{SHAPER}", QUEUE, "queue.shape", None),
+    ("routed", "config", f"{WD} enable", f"{SH} port-max-rate all\n{SHAPER}", QUEUE, "queue.shape", None),
     # cut short
     ("routed", "config", "nv set system hostname leaf1\n", "nv set syst", FIRST, "port.link.mtu", None),
 ]  # fmt: skip

@@ -166,6 +166,10 @@ def test_a_shaper_in_packets_is_no_bandwidth() -> None:
     )
     read_values = read("running-config", "meter-type bytes", "meter-type packets", SHAPED)
     assert read_values.value(queue, "queue.shape") is None
+    assert read("running-config", "  meter-type bytes\n  pir 40000000\n", "", SHAPED).value(queue, "queue.shape") == 0
+    limited = "qos scheduler-policy ROCE\n !\n port\n  pir 10000000"
+    read_values = read("running-config", "qos scheduler-policy ROCE", limited, SHAPED)
+    assert read_values.value(queue, "queue.shape") == Bandwidth.gbps(10)
 
 
 def test_a_shaper_faster_than_it_can_configure_is_refused() -> None:

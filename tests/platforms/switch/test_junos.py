@@ -191,6 +191,8 @@ def change_output(case: str, command: str, old: str, new: str) -> Facts:
 
 QUEUE = FIRST.child("queue", "4")
 CONF = "configuration"
+LOW = "priority low;\n            drop-profile-map"
+MAP = "scheduler-map ROCE-MAP;"
 ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
     # a changed value
     ("routed", CONF, "                mtu 9170;", "                mtu 1500;", FIRST, "port.link.mtu", 1500),
@@ -212,6 +214,12 @@ ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
     ("routed", CONF, "percent 66", "percent 80", LEAF, "switch.buffers.lossless_share", 80),
     ("routed", CONF, "inactivity-interval 256", "inactivity-interval 64", LEAF, "switch.load_balancing.flowlet_gap",
      Duration(64 * 10**6)),
+    ("routed", CONF, LOW, "shaping-rate 40g;\n            " + LOW, QUEUE, "queue.shape", Bandwidth.gbps(40)),
+    ("routed", CONF, LOW, "shaping-rate percent 10;\n            " + LOW, QUEUE, "queue.shape", None),
+    ("routed", CONF, MAP, "shaping-rate 40000000k;\n            " + MAP, QUEUE, "queue.shape", Bandwidth.gbps(40)),
+    ("routed", CONF, "transmit-rate percent 50;\n            " + LOW, "transmit-rate 40000m exact;\n            " + LOW,
+     QUEUE, "queue.shape", Bandwidth.gbps(40)),
+    ("routed", CONF, MAP, MAP, QUEUE, "queue.shape", Bandwidth(0)),
     ("routed", CONF, "number-of-sub-ports 2", "number-of-sub-ports 4", FIRST, "port.breakout", 4),
     ("routed", CONF, 'description "node1 eth0";', "disable;", FIRST, "port.link.enabled", False),
     ("routed", CONF, "dscp ROCE;", "ieee-802.1 dot1p;", FIRST, "port.qos.trust", "dot1p"),

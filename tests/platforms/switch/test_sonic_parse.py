@@ -129,6 +129,7 @@ def test_a_shaper_in_packets_is_no_bandwidth() -> None:
     scheduler = r'"type": "DWRR",\s*"weight": "15"'
     assert stock((scheduler, shaped)).value(QUEUE, "queue.shape") == Bandwidth.gbps(10)
     assert stock((scheduler, shaped + ', "meter_type": "packets"')).value(QUEUE, "queue.shape") is None
+    assert stock().value(QUEUE, "queue.shape") == 0
 
 
 def test_a_value_stands_on_its_line() -> None:

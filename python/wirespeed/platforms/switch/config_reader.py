@@ -11,7 +11,7 @@ from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.indented_config import Line, lines_after, numbers
 from wirespeed.settings import Place
-from wirespeed.units import Quantity
+from wirespeed.units import Bandwidth, Quantity
 
 ReadValues = dict[str, tuple[Any, int]]
 """Path to value and line number (0: no single line); a None value marks a line that was malformed."""
@@ -47,6 +47,12 @@ def observe_settings(
     for path, (value, line) in read_values.items():
         if value is not None:
             yield Observation(place, path, value, output.source_of_line(line) if line else output.source, state)
+
+
+def find_smallest_shape(*shapes: tuple[Bandwidth | None, int]) -> tuple[Bandwidth | None, int]:
+    """The shaper in effect of those of a queue and of its port: 0 is none, None one that was not read."""
+    limits = [shape for shape in shapes if shape[0] != 0]
+    return min(limits or shapes, key=lambda shape: -1 if shape[0] is None else shape[0])
 
 
 def flag(value: Any) -> Reader:
@@ -136,3 +142,6 @@ CHANNEL_SETTINGS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumb
 
 BYTE_UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}
 """Bytes in each unit of a WRED threshold."""
+
+RATE_PREFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
+"""Bits per second of each prefix of a shaper's rate."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number
+from wirespeed.platforms.switch.config_reader import ReadValues, find_smallest_shape, observe_settings, parse_number
 from wirespeed.platforms.switch.cumulus.commands import (
     DEFAULT_ECN,
     DEFAULT_MARKED,
@@ -20,7 +20,7 @@ from wirespeed.platforms.switch.cumulus.commands import (
 )
 from wirespeed.platforms.switch.cumulus.nvue_config import Statement, numbers, parse_on_off
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
-from wirespeed.units import Duration, Size
+from wirespeed.units import Bandwidth, Duration, Size
 
 _ALL_QUEUES = range(8)
 _SETTINGS_OF_PROFILE = {  # the profile of a single port, and the settings that it replaces
@@ -37,6 +37,7 @@ class Qos:
     switch: ReadValues = field(default_factory=dict)
     port: ReadValues = field(default_factory=dict)
     queues: dict[int, ReadValues] = field(default_factory=dict)
+    shapers: list[Statement] = field(default_factory=list)
     detect: tuple[Duration | None, int] = (None, 0)
     lossless: tuple[bool, int] = (False, 0)
 
@@ -56,6 +57,7 @@ def read_qos(statements: list[Statement]) -> Qos:
     _read_classes(lines, qos, roce, number)
     _read_pfc(lines, qos, lossless, number)
     _read_queues(lines, qos, roce, number)
+    qos.shapers = [Statement(line.number, line.words[1:]) for line in lines if line.words[:1] == ("egress-shaper",)]
     return qos
 
 
@@ -225,8 +227,42 @@ def port_qos(place: Place, statements: list[Statement], qos: Qos, output: Output
             for path, value in queue_settings.items()
             if not (path.startswith("queue.ecn") and "congestion-control" in profiles)
             and not (not path.startswith("queue.ecn") and "egress-scheduler" in profiles)
-        }
+        } | {"queue.shape": _find_shape(statements, qos, queue)}
         yield from observe_settings(place.child("queue", str(queue)), dict(shown_values), output)
+
+
+def _find_shape(statements: list[Statement], qos: Qos, queue: int) -> tuple[Bandwidth | None, int]:
+    """The smaller rate of the shaper profile of a port: that of the queue or that of the port.
+
+    Source: Cumulus Linux documentation, Quality of Service, Traffic Shaping: rates in kb/s, none by default.
+    """
+    shapes: list[tuple[Bandwidth | None, int]] = [(Bandwidth(0), 0)]
+    profile = "default-global"
+    for line in statements:
+        match line.words:
+            case ("qos", "egress-shaper", "profile", profile):
+                continue
+            case ("qos", "egress-shaper", *_):
+                shapes.append((None, line.number))
+    for line in qos.shapers:
+        match line.words:
+            case (name, *_) if name != profile:
+                continue
+            case (_, "port-max-rate", value):
+                shapes.append((_parse_kilobits(value), line.number))
+            case (_, "traffic-class", members, "max-rate", value):
+                if queue in (numbers(members) or (queue,)):
+                    shapes.append((_parse_kilobits(value), line.number))
+            case (_,) | (_, "traffic-class", _) | (_, "traffic-class", _, "min-rate", _):
+                continue
+            case _:
+                shapes.append((None, line.number))
+    return find_smallest_shape(*shapes)
+
+
+def _parse_kilobits(word: str) -> Bandwidth | None:
+    rate = parse_number(word)
+    return None if rate is None else Bandwidth(rate * 1000)
 
 
 def _watchdog_state(statements: list[Statement], qos: Qos) -> ReadValues:

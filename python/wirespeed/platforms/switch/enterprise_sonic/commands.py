@@ -276,12 +276,12 @@ def _queue_lines(port_name: str, number: int, path: str, value: Any, switch: Swi
 def _scheduler_lines(queues: Mapping[str, Queue]) -> Iterator[str]:
     """All queues of a policy: a switch whose ports use a policy of another name gets a complete one."""
     for number, queue in sorted(queues.items(), key=lambda entry: int(entry[0])):
-        if queue.discipline is None and queue.weight is None and queue.shape is None:
+        if queue.discipline is None and queue.weight is None and not queue.shape:
             continue
         discipline = queue.discipline or Discipline.DWRR
         yield from (f"queue {number}", f"type {discipline.value}")
         if queue.weight is not None and discipline is Discipline.DWRR:
             yield f"weight {queue.weight}"
-        if queue.shape is not None:
+        if queue.shape:
             yield from ("meter-type bytes", f"pir {queue.shape.whole('kb/s')}")
         yield "exit"

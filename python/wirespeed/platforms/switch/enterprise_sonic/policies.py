@@ -115,7 +115,7 @@ def find_scheduler(port: Port) -> Scheduler | None:
         (
             (int(number), Queue(queue.discipline, queue.weight, shape=queue.shape))
             for number, queue in port.queues.items()
-            if queue.discipline is not None or queue.shape is not None
+            if queue.discipline is not None or queue.shape
         ),
         key=lambda entry: entry[0],
     )

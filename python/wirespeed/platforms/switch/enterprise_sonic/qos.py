@@ -9,7 +9,13 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number, quantity
+from wirespeed.platforms.switch.config_reader import (
+    ReadValues,
+    find_smallest_shape,
+    observe_settings,
+    parse_number,
+    quantity,
+)
 from wirespeed.platforms.switch.enterprise_sonic.commands import KBYTE, MAPS
 from wirespeed.platforms.switch.indented_config import Line, lines_after, numbers
 from wirespeed.settings import (
@@ -84,6 +90,7 @@ def _read_map(line: Line, key: str, target: str) -> Mapping[Any, Any] | None:
 def _read_scheduler(line: Line) -> Mapping[int, ReadValues]:
     """Queues of a policy. Weights are relative, so a queue's share is its weight's part of all of them."""
     queues: dict[int, ReadValues] = {}
+    port_shapes = [_read_shape(block) for block in line.inner if block.text == "port"]
     for block, argument in lines_after(line.inner, "queue"):
         number = parse_number(argument)
         if number is None:
@@ -96,10 +103,7 @@ def _read_scheduler(line: Line) -> Mapping[int, ReadValues]:
                     read_values["queue.discipline"] = (kind, inner.number)
                 case ["weight", word]:
                     read_values["queue.weight"] = (parse_number(word), inner.number)
-                case ["pir", word]:
-                    read_values["queue.shape"] = (_KILOBITS(word), inner.number)
-        if any(inner.text == "meter-type packets" for inner in block.inner) and "queue.shape" in read_values:
-            read_values["queue.shape"] = (None, read_values["queue.shape"][1])  # packets a second are no bandwidth
+        read_values["queue.shape"] = find_smallest_shape(_read_shape(block), *port_shapes)
     global_settings = [
         read_values
         for read_values in queues.values()
@@ -116,6 +120,16 @@ def _read_scheduler(line: Line) -> Mapping[int, ReadValues]:
             weight, line_number = read_values["queue.weight"]
             read_values["queue.weight"] = (round(100 * weight / sum(weights)), line_number)
     return queues
+
+
+def _read_shape(block: Line) -> tuple[Bandwidth | None, int]:
+    """The rate of a queue, or of a port (sonic-net/SONiC, QoS HLD of the management framework, "port", "pir")."""
+    shape: tuple[Bandwidth | None, int] = (Bandwidth(0), 0)
+    for line, argument in lines_after(block.inner, "pir"):
+        shape = (_KILOBITS(argument), line.number)
+    if shape[0] and any(line.text == "meter-type packets" for line in block.inner):
+        return None, shape[1]  # packets a second are no bandwidth
+    return shape
 
 
 def _read_wred(line: Line) -> ReadValues:

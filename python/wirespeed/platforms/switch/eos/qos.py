@@ -14,6 +14,7 @@ from wirespeed.platforms.switch.config_reader import (
     Reader,
     ReadValues,
     choice,
+    find_smallest_shape,
     flag,
     observe_settings,
     read_settings,
@@ -31,7 +32,7 @@ from wirespeed.settings import (
     WatchdogAction,
     WatchdogRecovery,
 )
-from wirespeed.units import Duration, Size
+from wirespeed.units import Bandwidth, Duration, Size
 
 DscpMap = tuple[Mapping[Dscp, SwitchTrafficClass], int | None]
 _THRESHOLDS = re.compile(
@@ -160,12 +161,17 @@ def _read_watchdog(lines: list[Line], global_settings: Globals) -> ReadValues:
 
 def _read_queues(place: Place, lines: list[Line], number: int, output: Output) -> Iterator[Observation]:
     blocks: dict[int, tuple[int, list[Line]]] = {queue: (number, []) for queue in range(8)}
+    port_shape: tuple[Bandwidth | None, int] = (Bandwidth(0), 0)
     for line in lines:
+        if (argument := line.text_after("shape rate")) is not None:
+            port_shape = (parse_shape(argument), line.number)
         if match := re.fullmatch(r"(?:uc-)?tx-queue ([0-7])", line.text):
             blocks[int(match[1])] = (line.number, [*blocks[int(match[1])][1], *line.inner])
     for queue, (line_number, inner) in blocks.items():
         at_queue = place.child("queue", str(queue))
         read_values = _read_queue(inner, line_number)
+        queue_shape = read_values.get("queue.shape", (Bandwidth(0), 0))
+        read_values["queue.shape"] = find_smallest_shape(queue_shape, port_shape)
         if "queue.discipline" not in read_values:  # no source confirms strict as the default
             yield from observe_settings(
                 at_queue, {"queue.discipline": (Discipline.STRICT, line_number)}, output, State.ASSUMED

@@ -197,7 +197,7 @@ def _format_short(duration: Duration | None) -> str:
 
 
 def _build_queue(number: int, queue: Queue | None) -> QueueSay:
-    shape = None if queue is None or queue.shape is None else format_shape(queue.shape)
+    shape = None if queue is None or not queue.shape else format_shape(queue.shape)
     return QueueSay(number, queue, shape, _build_ecn(queue))
 
 

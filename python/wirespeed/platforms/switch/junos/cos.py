@@ -9,12 +9,20 @@ from fnmatch import fnmatchcase
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number, read_settings, text
+from wirespeed.platforms.switch.config_reader import (
+    RATE_PREFIXES,
+    ReadValues,
+    find_smallest_shape,
+    observe_settings,
+    parse_number,
+    read_settings,
+    text,
+)
 from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.platforms.switch.junos.commands import DEFAULT_DETECTION, DEFAULT_POLL_MS, DEFAULT_RECOVERY_MS
 from wirespeed.platforms.switch.junos.config_text import block, lines_inside, values
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
-from wirespeed.units import Duration
+from wirespeed.units import Bandwidth, Duration
 
 _CLASS = re.compile(r"class (\S+) queue-num ([0-7])((?: no-loss)?)(?: pfc-priority ([0-7]))?")
 _ALL_QUEUES = range(8)
@@ -61,6 +69,7 @@ class InterfaceCos:
     scheduler_map: tuple[str, int] | None
     classifier: tuple[str, int] | None
     dot1p: tuple[str, int] | None
+    shape: tuple[Bandwidth | None, int]
     sure: bool
 
 
@@ -72,7 +81,7 @@ def _interface_cos(cos: Cos, name: str) -> InterfaceCos:
     ]
     if len(stanzas) != 1:
         # None: nothing is applied. Several: which line wins for which is not known here.
-        return InterfaceCos(None, None, None, None, not stanzas)
+        return InterfaceCos(None, None, None, None, (Bandwidth(0), 0), not stanzas)
     inner = stanzas[0].inner
     units = [line for line in inner if line.text in ("unit 0", "unit *")]
     classifiers = [line for unit in units for line in lines_inside(unit.inner, "classifiers")]
@@ -81,6 +90,7 @@ def _interface_cos(cos: Cos, name: str) -> InterfaceCos:
         scheduler_map=_first_reference(inner, "scheduler-map"),
         classifier=_first_reference(classifiers, "dscp"),
         dot1p=_first_reference(classifiers, "ieee-802.1"),
+        shape=_read_shape(inner),
         # A traffic control profile schedules the queues instead of a map; it is not read.
         sure=len(units) < 2 and not any(lines_after(inner, "output-traffic-control-profile")),
     )
@@ -233,8 +243,13 @@ def _read_milliseconds(dog: Line, text: str, otherwise: int) -> tuple[Duration |
 def _read_queues(
     place: Place, cos: Cos, applied_names: InterfaceCos, number: int, output: Output
 ) -> Iterator[Observation]:
-    """Queues of the classes in the scheduler map. No source describes the scheduling of other classes."""
-    read_values: dict[int, ReadValues] = {queue: {"queue.ecn.enabled": (False, number)} for queue in _ALL_QUEUES}
+    """Queues of the classes in the scheduler map.
+
+    No source describes the scheduling of other classes; they have no shaper but that of the port, because a shaper is a
+    line of a scheduler or of an interface (Juniper CLI reference, shaping-rate, hierarchy level).
+    """
+    defaults: ReadValues = {"queue.ecn.enabled": (False, number), "queue.shape": applied_names.shape}
+    read_values: dict[int, ReadValues] = {queue: dict(defaults) for queue in _ALL_QUEUES}
     scheduler_map = cos.definition(
         "scheduler-maps", applied_names.scheduler_map[0] if applied_names.scheduler_map else None
     )
@@ -245,6 +260,9 @@ def _read_queues(
         known_values, discipline = cos.classes.get(name), cos.definition("schedulers", scheduler)
         if known_values is not None and discipline is not None:
             read_values[known_values.queue] = _read_queue(discipline, cos)
+            read_values[known_values.queue]["queue.shape"] = find_smallest_shape(
+                _read_shape(discipline.inner), applied_names.shape
+            )
         elif known_values is not None:
             read_values[known_values.queue] = {}
     for queue, settings in read_values.items():
@@ -266,6 +284,23 @@ def _read_queue(scheduler: Line, cos: Cos) -> ReadValues:
     profile = cos.definition("drop-profiles", profiles[0] if len(profiles) == 1 else None)
     slope = block(profile.inner, "interpolate") if profile else None
     return read_values | (_read_slope(slope) if slope else {})
+
+
+def _read_shape(lines: Iterable[Line]) -> tuple[Bandwidth | None, int]:
+    """The shaper of a scheduler or interface, and the limit of a scheduler by ``transmit-rate … exact``.
+
+    A rate is written with k, m or g; None for a share of the port. Source: Juniper CLI reference,
+    shaping-rate and transmit-rate (Schedulers); both are absolute largest rates.
+    """
+    shapes: list[tuple[Bandwidth | None, int]] = [(Bandwidth(0), 0)]
+    for line in lines:
+        argument = line.text_after("shaping-rate")
+        if argument is None and line.text.endswith(" exact"):
+            argument = line.text_after("transmit-rate")
+        if argument is not None:
+            match = re.fullmatch(r"([0-9]{1,12})([kmg]?)(?: exact)?", argument)
+            shapes.append((Bandwidth(int(match[1]) * RATE_PREFIXES[match[2]]) if match else None, line.number))
+    return find_smallest_shape(*shapes)
 
 
 def _parse_discipline(argument: str) -> Discipline | None:

@@ -17,9 +17,10 @@ from wirespeed.platforms.switch.nxos.values import (
     DEFAULT_SHUTDOWN,
     marking,
     parse_queue,
+    parse_shape,
 )
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
-from wirespeed.units import Duration
+from wirespeed.units import Bandwidth, Duration
 
 _WATCHDOG = "priority-flow-control watch-dog-interval"
 
@@ -214,13 +215,18 @@ def _read_queues(place: Place, policy: Line, output: Output) -> Iterator[Observa
 
 
 def _read_queue(line: Line) -> ReadValues:
-    read_values: ReadValues = {"queue.ecn.enabled": (False, line.number)}
+    read_values: ReadValues = {
+        "queue.ecn.enabled": (False, line.number),
+        "queue.shape": (Bandwidth(0), 0),
+    }
     for inner in line.inner:
         if match := re.fullmatch(r"bandwidth remaining percent ([0-9]{1,3})", inner.text):
             read_values["queue.discipline"] = (Discipline.DWRR, inner.number)
             read_values["queue.weight"] = (int(match[1]), inner.number)
         elif re.fullmatch(r"priority( level [1-8])?", inner.text):
             read_values["queue.discipline"] = (Discipline.STRICT, inner.number)
+        elif (argument := inner.text_after("shape")) is not None:
+            read_values["queue.shape"] = (parse_shape(argument), inner.number)
         elif (argument := inner.text_after("random-detect")) is not None:
             ecn = marking(argument)
             read_values["queue.ecn.enabled"] = (ecn and ecn.enabled, inner.number)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 
 from wirespeed.platforms.declaration import find_declared_default
-from wirespeed.platforms.switch.config_reader import BYTE_UNITS
+from wirespeed.platforms.switch.config_reader import BYTE_UNITS, RATE_PREFIXES
 from wirespeed.settings import Ecn, WatchdogAction
-from wirespeed.units import Size
+from wirespeed.units import Bandwidth, Size
 
 DEFAULT_MTU: int = find_declared_default("switch/nxos", "port.link.mtu")
 DEFAULT_CLASS_MTU: int = find_declared_default("switch/nxos", "switch.class_mtu")
@@ -46,6 +46,16 @@ def parse_queue(word: str, prefix: str) -> int | None:
     """The queue of one of the system's classes, whose names start so; None for another class."""
     match = re.fullmatch(rf"{prefix}([1-7]|-default)", word)
     return None if match is None else 0 if match[1] == "-default" else int(match[1])
+
+
+def parse_shape(text: str) -> Bandwidth | None:
+    """The largest rate of ``min 1 gbps max 40 gbps``; None for packets or a share.
+
+    Source: Cisco Nexus 9000 NX-OS Quality of Service Configuration Guide, Configuring Shaping on Egress Queues; the
+    keyword under a class of type queuing is in Batfish's grammar.
+    """
+    match = re.fullmatch(r"min [0-9]{1,12} [kmg]?bps max ([0-9]{1,12}) ([kmg]?)bps", text)
+    return None if match is None else Bandwidth(int(match[1]) * RATE_PREFIXES[match[2]])
 
 
 def random_detect(ecn: Ecn) -> str:

@@ -140,7 +140,7 @@ def _build_qos(switch: Switch) -> Database:
             database["PORT_QOS_MAP"][name] = bound[name]
         for number, queue in port.queues.items():
             fields: Fields = {}
-            if queue.discipline is not None or queue.shape is not None:
+            if queue.discipline is not None or queue.shape:
                 fields["scheduler"], database["SCHEDULER"][fields["scheduler"]] = (
                     scheduler_name(queue),
                     _build_scheduler(queue),
@@ -170,12 +170,12 @@ def scheduler_name(queue: Queue) -> str:
     """A name derived from the row's values, so that queues with equal scheduling share it."""
     parts = [BASE, queue.discipline.value.upper() if queue.discipline else "ANY"]
     parts += [str(queue.weight)] if queue.weight is not None else []
-    parts += [f"{queue.shape.whole('Mb/s')}M"] if queue.shape is not None else []
+    parts += [f"{queue.shape.whole('Mb/s')}M"] if queue.shape else []
     return "-".join(parts)
 
 
 def _build_scheduler(queue: Queue) -> Fields:
-    shape = {} if queue.shape is None else {"meter_type": "bytes", "pir": str(queue.shape // 8)}
+    shape = {} if not queue.shape else {"meter_type": "bytes", "pir": str(queue.shape // 8)}
     kind = {} if queue.discipline is None else {"type": queue.discipline.value.upper()}
     weight = queue.weight if queue.discipline is not Discipline.STRICT else None
     return kind | ({} if weight is None else {"weight": str(weight)}) | shape

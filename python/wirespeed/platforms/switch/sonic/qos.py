@@ -190,7 +190,14 @@ def _read_service(scheduler: Row | None, bound: Row) -> ReadValues:
         return {"queue.discipline": (None, bound.line)}
     kind: Discipline | None = TYPES.get(scheduler.get("type") or "")
     read_values: ReadValues = {"queue.discipline": (kind, scheduler.find_line("type"))}
-    rate = parse_whole(scheduler.get("pir"))
-    if rate and scheduler.get("meter_type") != "packets":  # packets a second are no bandwidth
-        read_values["queue.shape"] = (Bandwidth(rate * 8), scheduler.find_line("pir"))
+    read_values["queue.shape"] = _read_shape(scheduler)
     return read_values
+
+
+def _read_shape(scheduler: Row) -> tuple[Bandwidth | None, int]:
+    """The rate of a scheduler. A rate of 0 is no limit (saischeduler.h, SAI_SCHEDULER_ATTR_MAX_BANDWIDTH_RATE)."""
+    word = scheduler.get("pir")
+    rate = 0 if word is None else parse_whole(word)
+    if rate is None or (rate and scheduler.get("meter_type") == "packets"):  # packets a second are no bandwidth
+        return None, scheduler.find_line("pir")
+    return Bandwidth(rate * 8), scheduler.find_line("pir") if word is not None else 0
