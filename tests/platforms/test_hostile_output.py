@@ -31,6 +31,7 @@ def link(name: str, mtu: str) -> str:
         ("host rhel", "rdma-link", '[{"ifindex": 0, "port": 1, "ifname": "bnxt_re0", "netdev": ""}]', []),
         ("nic dolphin", "ntb-node", f"Card 1 - NodeId: {ENDLESS}", []),
         ("launcher openmpi", "hostfile", f"node1 slots={ENDLESS}", [("host.launch.hosts", (), None)]),
+        ("host rhel", "qdisc@eth0", "[" * 10_000, []),
         ("switch linux", "bgp-summary", '{"ipv4Unicast": {"peers": {"": {"state": "Idle"}}}}', []),
         ("switch linux", "ip-addr", link("", "1500"), []),
         ("switch sonic", "bgp-summary", '{"ipv4Unicast": {"peers": {"": {"state": "Idle"}}}}', []),

@@ -116,7 +116,7 @@ def _check_free(target: Path) -> None:
 def _is_bundle(folder: Path) -> bool:
     try:
         document = json.loads((folder / NAME).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(document, dict) and document.get("kind") == KIND
 

@@ -107,7 +107,7 @@ def _previous_devices(folder: Path, cluster: str) -> list[str]:
 def _read_manifest(folder: Path) -> Mapping[str, Any] | None:
     try:
         document = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) and document.get("kind") == "rendered" else None
 

@@ -29,7 +29,7 @@ def from_json(text: str, location: str) -> Summary:
     expected = f"a document of kind {KIND}"
     try:
         read = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise refuse(location, f"no JSON: {error}", expected) from None
     if not isinstance(read, dict) or read.get("kind") != KIND:
         actual_kind = read.get("kind") if isinstance(read, dict) else type(read).__name__

@@ -178,7 +178,7 @@ def _parse_scenario(text: str) -> Scenario | None:
     """A scenario whose `parameters` is an object; None: none that the core accepts."""
     try:
         read: object = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(read, dict) or not isinstance(read.setdefault("parameters", {}), dict):
         return None

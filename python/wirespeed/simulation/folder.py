@@ -104,7 +104,7 @@ def _earlier_files(path: Path) -> list[str]:
     """The files of an earlier result."""
     try:
         document = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, ValueError, RecursionError):
         return []
     if not isinstance(document, dict) or document.get("kind") != KIND:
         return []

@@ -197,6 +197,7 @@ ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
     # a changed value
     ("routed", CONF, "                mtu 9170;", "                mtu 1500;", FIRST, "port.link.mtu", 1500),
     ("routed", CONF, "mtu 9216;", "mtu 9000;", FIRST, "port.link.mtu", 8986),
+    ("routed", CONF, "mtu 9216;", "mtu 13;", FIRST, "port.link.mtu", None),
     ("routed", CONF, "fill-level [ 55 90 ]", "fill-level [ 20 60 ]", QUEUE, "queue.ecn.minimum_fill", 20),
     ("routed", CONF, "drop-probability [ 0 100 ]", "drop-probability [ 0 5 ]", QUEUE, "queue.ecn.probability", 5),
     ("routed", CONF, "drop-probability [ 0 100 ]", "drop-probability [ 1 100 ]", QUEUE, "queue.ecn.minimum_fill", None),

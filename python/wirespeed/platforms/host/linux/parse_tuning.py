@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 
@@ -113,10 +112,6 @@ def _read_interrupts(place: Place, output: Output, affinity: Output) -> Iterator
 
 def _read_qdisc(place: Place, output: Output) -> Iterator[Observation]:
     """The discipline of the transmit queues: the children of mq if there is one, else the root."""
-    try:
-        json.loads(output.text)
-    except ValueError:
-        return
     kinds = [entry["kind"] for _, entry in parse_json_objects(output) or [] if isinstance(entry.get("kind"), str)]
     queues = sorted({kind for kind in kinds if kind not in ("mq", "mqprio", "ingress", "clsact")})
     if queues:

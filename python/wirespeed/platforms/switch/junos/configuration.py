@@ -200,8 +200,8 @@ def _read_port(
 def _read_mtu(line: Line, unit: list[Line]) -> tuple[int | None, int]:
     """The largest IP packet: that of the address families, and what the physical MTU leaves."""
     physical = read_settings(line.inner, {"mtu": ("mtu", parse_number)}).get("mtu", (DEFAULT_PHYSICAL_MTU, line.number))
-    if physical[0] is None:
-        return physical
+    if physical[0] is None or physical[0] < L2_HEADER:
+        return None, physical[1]
     smallest = (physical[0] - L2_HEADER, physical[1])
     for family in ("inet", "inet6"):
         inner = read_settings(lines_inside(unit, f"family {family}"), {"mtu": ("mtu", parse_number)}).get("mtu")
