@@ -131,14 +131,14 @@ def _find_unclear_values(
         elif isinstance(node, ast.ClassDef):
             yield from _find_unclear_values(node, related, in_class=True, in_function=in_function)
         elif not (in_class and isinstance(node, ast.Assign)):  # members of an enumeration are values of files
-            if (name := _get_bound_name(node)) and _is_unclear(name, related, _is_external(node, in_class)):
+            if (name := _get_bound_name(node)) and _is_unclear(name, related, partial(_is_external, node, in_class)):
                 yield node.lineno, name  # type: ignore[attr-defined]
             yield from _find_unclear_values(node, related, in_class=in_class, in_function=in_function)
 
 
-def _is_unclear(name: str, related: Callable[[], frozenset[str]], is_external: bool) -> bool:
+def _is_unclear(name: str, related: Callable[[], frozenset[str]], is_external: Callable[[], bool]) -> bool:
     word = name.strip("_").lower()
-    if name == "__all__" or word not in FUNCTION_WORDS or (is_external and word in FIELDS):
+    if name == "__all__" or word not in FUNCTION_WORDS or (word in FIELDS and is_external()):
         return False
     return word not in COUNTERPARTS or not COUNTERPARTS[word] & related()
 

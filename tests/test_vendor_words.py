@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -66,12 +67,17 @@ def _list_files() -> Iterator[tuple[str, Path]]:
             yield name, path
 
 
+@cache
+def _read_strings() -> tuple[tuple[str, int, str], ...]:
+    """The strings of all files, with file and line."""
+    return tuple((name, line, text) for name, path in _list_files() for line, text in _list_strings(path))
+
+
 def _find(pattern: str) -> dict[tuple[str, str], str]:
     """File and matching text to the line of each match."""
     return {
         (name, match[0]): f"{name}:{line} {text[:80]!r}"
-        for name, path in _list_files()
-        for line, text in _list_strings(path)
+        for name, line, text in _read_strings()
         for match in re.finditer(pattern, text, re.M)
     }
 

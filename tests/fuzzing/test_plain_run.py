@@ -30,7 +30,7 @@ def modules(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 def test_a_run_goes_on_from_the_count(modules: SimpleNamespace, tmp_path: Path) -> None:
     """A second run does what is left, with the next number of a batch, so with other changes."""
     for inputs in (30, 70, 70):
-        subprocess.run([sys.executable, FUZZ / "plain_run.py", "traffic", str(inputs), "0", tmp_path], check=True)
+        modules.plain_run.PlainRun("traffic", tmp_path).run(inputs)
         assert modules.input_count.read_count(tmp_path, "traffic").inputs == inputs
     assert modules.input_count.read_count(tmp_path, "traffic").batches == 2
 
