@@ -1,7 +1,7 @@
 """The rendered files in examples/: what a reader sees there is what `wirespeed render` writes.
 
-``rendered/<cluster>`` holds the files of one device of each role; of a cluster that differs little from another,
-``rendered/<cluster>.diff`` holds what differs: changed files as a unified diff, new ones in full, removed ones by name.
+``rendered/cluster`` holds the files of one device of each role. Of a variant, ``rendered/<cluster>.diff`` holds what
+differs from them: changed files as a unified diff, new ones in full, removed ones by name.
 ``WIRESPEED_ACCEPT=1 pytest tests/render/test_render_golden.py`` writes them again.
 """
 
@@ -20,18 +20,13 @@ from wirespeed.plan import Plan, build
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CLUSTERS = sorted(file for folder in EXAMPLES.glob("*/rendered") for file in folder.parent.glob("cluster*.yaml"))
-OTHER_BASES = {"arista-leaf-spine/cluster-100g": None, "arista-leaf-spine/cluster-200g": "cluster-100g"}
-"""Clusters that are not compared with ``cluster``: another base, or none where all files are kept."""
-
-
-def base(cluster: Path) -> str | None:
-    """The cluster whose rendered files a cluster's differences refer to."""
-    default = None if cluster.stem == "cluster" else "cluster"
-    return OTHER_BASES.get(f"{cluster.parent.name}/{cluster.stem}", default)
+VARIANTS = [file for file in CLUSTERS if file.stem != "cluster"]
+OTHER_BASES = {"arista-leaf-spine/cluster-200g": "cluster-100g"}
+"""Variants that differ less from another cluster than from ``cluster``."""
 
 
 @pytest.mark.parametrize(
-    "cluster", [file for file in CLUSTERS if base(file) is None], ids=lambda path: f"{path.parent.name}-{path.stem}"
+    "cluster", [file for file in CLUSTERS if file not in VARIANTS], ids=lambda path: path.parent.name
 )
 def test_the_example_is_rendered_as_committed(cluster: Path) -> None:
     plan = build(read(cluster))
@@ -50,15 +45,12 @@ def test_the_example_is_rendered_as_committed(cluster: Path) -> None:
         assert (golden / name).read_text(encoding="utf-8") == text
 
 
-@pytest.mark.parametrize(
-    "cluster", [file for file in CLUSTERS if base(file) is not None], ids=lambda path: f"{path.parent.name}-{path.stem}"
-)
+@pytest.mark.parametrize("cluster", VARIANTS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_the_variant_differs_as_committed(cluster: Path, tmp_path: Path) -> None:
-    other_base = base(cluster)
-    assert other_base is not None
-    rendered = tmp_path / cluster.stem
-    write(build(read(cluster)), rendered)
-    text = "".join(differences(cluster.parent / "rendered" / other_base, rendered))
+    base = OTHER_BASES.get(f"{cluster.parent.name}/{cluster.stem}", "cluster")
+    for name in (base, cluster.stem):
+        write(build(read(cluster.with_stem(name))), tmp_path / name)
+    text = "".join(differences(tmp_path / base, tmp_path / cluster.stem))
     golden = cluster.parent / "rendered" / f"{cluster.stem}.diff"
     if os.environ.get("WIRESPEED_ACCEPT"):
         golden.write_text(text, encoding="utf-8")

@@ -5,7 +5,9 @@ The lines have NCCL's form (src/transport/shm.cc, ``via SHM/direct/direct``); th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from judge_support import plan
@@ -114,11 +116,13 @@ def test_paths_through_memory_to_borrowed_gpus_halve_the_limit(
         (("82", "83"), "unknown", 1.0),  # the bundle has no such functions
     ],
 )
-def test_a_bundle_decides_whether_a_gpu_is_borrowed(buses: tuple[str, str], judgement: str, share: float):
+def test_a_bundle_decides_whether_a_gpu_is_borrowed(
+    healthy_bundle: Callable[[str], Path], buses: tuple[str, str], judgement: str, share: float
+):
     text = log("abel1", 2, 3.0, "SHM/direct/direct")
     for rank, bus in enumerate(buses):
         text = text.replace(f"busId {rank}b000", f"busId {bus}000").replace(f"[0x0{rank}]", f"[0x{bus}]")
-    planned, facts = plan_of_lending(), read_bundle(LENDING.parent / "bundle").facts
+    planned, facts = plan_of_lending(), read_bundle(healthy_bundle(LENDING.parent.name)).facts
     host = facts.devices["abel1"]
     listed = replace(host, gpus={**host.gpus, "borrowed": replace(host.gpus["GPU0"], pcie="0000:84:00.0")})
     observed = overlay_facts(planned, facts)
