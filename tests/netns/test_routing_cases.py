@@ -70,8 +70,15 @@ def record(case: Case) -> dict[str, Any]:
     ).stdout
     answers = [part.strip() for part in text.split("=end=\n")]
     outputs = dict(zip(_OUTPUTS, (json.loads(answer or "[]") for answer in answers), strict=False))
+    outputs["ip-route-6"].sort(key=rank_multicast_route)
     decisions = [" ".join(answer.split("cache")[0].rstrip("\\ ").split()) for answer in answers[len(_OUTPUTS) : -1]]
     return {"outputs": outputs, "decisions": dict(zip((*RAILS, "no source"), decisions, strict=True))}
+
+
+def rank_multicast_route(route: dict[str, Any]) -> int:
+    """Order of a route: those of ff00::/8, which a kernel lists last, by link, not by the time of its carrier."""
+    links = [link for index, name in enumerate((*RAILS, "mgmt")) for link in (name, f"far{index}")]
+    return 1 + links.index(route["dev"]) if route["dst"] == "ff00::/8" else 0
 
 
 def list_addresses(case: Case) -> list[str]:
