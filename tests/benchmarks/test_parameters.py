@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 
 import pytest
-from tests.benchmarks.tools.samples import LOGS, expected_path
+from tests.benchmarks.tools.samples import LOGS, load_expected
 
 from wirespeed.benchmarks.tools.iperf3 import json_reader as iperf3_json
 from wirespeed.benchmarks.tools.nccl_tests import json_reader as nccl_json
@@ -22,7 +21,7 @@ from wirespeed.results.parameters import MeshPair, Parameters, dictionary, flatt
 def test_every_tool_that_states_a_parameter_is_named_in_the_dictionary() -> None:
     stated = defaultdict(set)
     for log in LOGS:
-        for run in json.loads(expected_path(log).read_text())["runs"]:
+        for run in load_expected(log)["runs"]:
             for name in run["parameters"]:
                 stated[name].add(run["tool"])
     dictionary_rows = dictionary()

@@ -27,8 +27,9 @@ def test_the_direction_in_which_each_metric_improves() -> None:
 def test_parameters_of_the_identity_are_those_that_readers_give() -> None:
     names = {
         name
-        for path in SAMPLES.rglob("*.expected.json")
-        for run in json.loads(path.read_text()).get("runs", [])
+        for path in SAMPLES.rglob("expected.json")
+        for log in json.loads(path.read_text()).values()
+        for run in log.get("runs", [])
         for name in run["parameters"]
     }
     assert names >= IDENTITY

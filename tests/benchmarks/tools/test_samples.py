@@ -1,28 +1,23 @@
-"""Logs of real and of made runs against what must be read from each, in the file beside it.
+"""Logs of real and of made runs against what must be read from each, in ``expected.json`` beside them.
 
-WIRESPEED_ACCEPT=1 writes those files anew; read them against the log before committing.
+WIRESPEED_ACCEPT=1 writes these files anew; read them against the logs before committing.
 """
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 
 import pytest
-from tests.benchmarks.tools.samples import LOGS, expected_path, readable, reading
+from tests.benchmarks.tools.samples import LOGS, compare_expected, readable, reading
 
 from wirespeed.benchmarks.logs.log import source
 from wirespeed.benchmarks.tools.reader import find_tools, tools
 
 
-@pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}/{log.name}")
-def test_every_log_gives_what_stands_beside_it(log: Path) -> None:
-    text = readable(reading(log))
-    if os.environ.get("WIRESPEED_ACCEPT"):
-        expected_path(log).write_text(text)
-    assert json.loads(text)
-    assert text == expected_path(log).read_text()
+@pytest.mark.parametrize("folder", sorted({log.parent for log in LOGS}), ids=lambda folder: folder.name)
+def test_every_log_gives_what_stands_beside_it(folder: Path) -> None:
+    texts = {log.name: readable(reading(log)) for log in LOGS if log.parent == folder}
+    assert compare_expected(folder, texts) == []
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}/{log.name}")
