@@ -105,3 +105,30 @@ def test_a_nic_on_the_other_socket_fails(bundle: Path) -> None:
     assert [(finding.check, finding.place) for finding in list_failures(bundle)] == [
         ("nic.numa-node", "bnxt_re0 / enp29s0np0 / 0000:1d:00.0")
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "statuses"),
+    [
+        pytest.param(
+            "= ROCm System Management Interface =\nWARNING: No AMD GPUs specified\n= End of ROCm SMI Log =\n",
+            {Status.FAIL},
+            id="no-gpu",
+        ),
+        pytest.param(
+            "ERROR:root:Driver not initialized (amdgpu not found in modules)\n", {Status.FAIL}, id="driver-not-loaded"
+        ),
+        pytest.param("= ROCm System Management Interface =\n", {Status.PASS}, id="cut-short"),  # lspci decides alone
+    ],
+)
+def test_a_tool_without_gpus_fails_them(text: str, statuses: set[Status], bundle: Path) -> None:
+    (bundle / "node1" / "rocm-smi.out").write_text(text)
+    facts = read_facts(bundle)
+    findings = [
+        finding
+        for finding in run(locate(build(read(CLUSTER)), facts), facts)
+        if finding.check == "gpu.presence" and finding.device == "node1"
+    ]
+    assert {finding.status for finding in findings} == statuses
+    if statuses == {Status.FAIL}:
+        assert all("the vendor's tool lists 0 of 8 GPUs" in finding.found for finding in findings)

@@ -19,6 +19,15 @@ _DKMS = re.compile(r"([A-Za-z0-9_+.-]+)[/,]\s*([^,: ]+).*: *(?:installed|built|a
 _BUS = re.compile(r"GPU\[([0-9]{1,4})\]\s*:\s*PCI Bus:\s*(\S+)\s*")
 _NVIDIA_BUS = re.compile(r"([0-9]{1,3}), ([0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])")
 
+_NO_GPU = re.compile(
+    r"^(?:WARNING: No AMD GPUs specified|ERROR:root:Driver not initialized \(amdgpu not found in modules\))\s*$", re.M
+)
+"""What rocm-smi prints when the driver lists no GPU.
+
+Source: rocm_smi.py (ROCm/rocm_smi_lib); 957608-AN210 7, by which the driver is not loaded
+where the list is empty.
+"""
+
 _UNIT_STATES = (
     *("enabled", "enabled-runtime", "linked", "linked-runtime", "alias", "masked", "masked-runtime", "static"),
     *("indirect", "disabled", "generated", "transient", "bad", "not-found"),
@@ -158,6 +167,7 @@ def _read_stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
 
 
 def _read_gpus(host: Place, output: Output, pattern: re.Pattern[str]) -> Iterator[Observation]:
+    """The GPUs that the vendor's tool lists; none only if rocm-smi reports that."""
     values, whole = False, True
     for number, text in number_lines(output):
         if match := pattern.fullmatch(text):
@@ -169,5 +179,5 @@ def _read_gpus(host: Place, output: Output, pattern: re.Pattern[str]) -> Iterato
             yield observe(host.child("gpu", f"GPU{int(match[1])}"), "gpu.pcie", address, output, number)
         elif pattern is _NVIDIA_BUS and text.strip():  # "Unable to determine the device handle …" of a lost GPU
             whole = False
-    if values and whole:
+    if (values and whole) or (pattern is _BUS and not values and _NO_GPU.search(f"{output.text}\n{output.errors}")):
         yield observe(host, "host.gpus", COMPLETE, output)
