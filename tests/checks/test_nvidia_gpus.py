@@ -42,7 +42,14 @@ UPSTREAM = "PCI bridge [0604]: PLX Technology, Inc. PEX 8733 32-Lane PCI Express
             ["0000:1b:00.0"],
             False,
         ),
-        ("No devices were found\n", [], False),
+        ("No devices were found\n", [], True),  # exit code 6
+        (
+            "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest"
+            " NVIDIA driver is installed and running.\n\n",
+            [],
+            True,
+        ),  # exit code 9
+        ("", [], False),
     ],
 )
 def test_gpus_have_the_index_of_nvidia_smi(text: str, addresses: list[str], is_complete: bool) -> None:

@@ -107,28 +107,51 @@ def test_a_nic_on_the_other_socket_fails(bundle: Path) -> None:
     ]
 
 
+HEADER = "\n\n\n============================ ROCm System Management Interface ============================\n"
+FOOTER = "================================== End of ROCm SMI Log ===================================\n"
+
+
 @pytest.mark.parametrize(
-    ("text", "statuses"),
+    ("text", "status"),
     [
+        pytest.param("", Status.FAIL, id="driver-not-loaded"),  # its message goes to standard error; exit code 0
         pytest.param(
-            "= ROCm System Management Interface =\nWARNING: No AMD GPUs specified\n= End of ROCm SMI Log =\n",
-            {Status.FAIL},
-            id="no-gpu",
+            "cat: /sys/module/amdgpu/initstate: No such file or directory\n"
+            "ERROR:root:Driver not initialized (amdgpu not found in modules)\n",
+            Status.FAIL,
+            id="driver-not-loaded-with-standard-error",
         ),
-        pytest.param(
-            "ERROR:root:Driver not initialized (amdgpu not found in modules)\n", {Status.FAIL}, id="driver-not-loaded"
-        ),
-        pytest.param("= ROCm System Management Interface =\n", {Status.PASS}, id="cut-short"),  # lspci decides alone
+        pytest.param(HEADER + "===== PCI Bus ID =====\n" + FOOTER, Status.FAIL, id="no-gpu"),
+        pytest.param(HEADER + "WARNING: No AMD GPUs specified\n", Status.FAIL, id="no-gpu-with-standard-error"),
+        pytest.param(HEADER, Status.UNKNOWN, id="cut-short"),
+        pytest.param("ROCm SMI returned 8 (the expected value is 0)\n", Status.UNKNOWN, id="another-error"),
     ],
 )
-def test_a_tool_without_gpus_fails_them(text: str, statuses: set[Status], bundle: Path) -> None:
-    (bundle / "node1" / "rocm-smi.out").write_text(text)
+def test_a_tool_without_gpus_fails_them(text: str, status: Status, bundle: Path) -> None:
+    node = bundle / "node1"
+    (node / "rocm-smi.out").write_text(text)
+    (node / "rocm-topology.out").write_text(text)
     facts = read_facts(bundle)
-    findings = [
-        finding
+    findings = [finding for finding in run(locate(build(read(CLUSTER)), facts), facts) if finding.device == "node1"]
+    presence = [finding for finding in findings if finding.check == "gpu.presence"]
+    assert [finding.status for finding in presence] == 8 * [status]
+    # Without GPUs in the list, links of GPUs follow from it; in a list that was cut short, they were not read.
+    links = {finding.status for finding in findings if finding.check == "gpu.links"}
+    assert links == {Status.SKIP if status is Status.FAIL else Status.UNKNOWN}
+    if status is Status.FAIL:
+        assert all("the vendor's tool lists 0 of 8 GPUs" in finding.found for finding in presence)
+    failed_checks = {finding.check for finding in findings if finding.status not in (Status.PASS, Status.SKIP)}
+    assert failed_checks == {"gpu.presence"} | (set() if status is Status.FAIL else {"gpu.links"})
+
+
+def test_nvidia_s_tool_does_not_list_amd_s_gpus(bundle: Path) -> None:
+    node = bundle / "node1"
+    (node / "nvidia-gpus.out").write_text("No devices were found\n")
+    (node / "rocm-smi.out").write_text(HEADER)
+    facts = read_facts(bundle)
+    statuses = {
+        finding.status
         for finding in run(locate(build(read(CLUSTER)), facts), facts)
-        if finding.check == "gpu.presence" and finding.device == "node1"
-    ]
-    assert {finding.status for finding in findings} == statuses
-    if statuses == {Status.FAIL}:
-        assert all("the vendor's tool lists 0 of 8 GPUs" in finding.found for finding in findings)
+        if finding.device == "node1" and finding.check == "gpu.presence"
+    }
+    assert statuses == {Status.UNKNOWN}

@@ -9,15 +9,15 @@ Impact:
 Fix:
     Search the kernel log for the GPU's last messages, such as "fallen off the bus". Power the host off and on: a reboot
     does not always bring a GPU back. If lspci lists the GPU and the vendor's tool does not, reload the GPU driver and
-    read its messages. A GPU that stays away is replaced. NVIDIA's tool does not list a drained GPU:
-    `nvidia-smi drain -p 0000:85:00.0 -m 0` ends that.
+    read its messages. If the tool lists no GPU at all, the driver is not loaded: load it. A GPU that stays away is
+    replaced. NVIDIA's tool does not list a drained GPU: `nvidia-smi drain -p 0000:85:00.0 -m 0` ends that.
 
 Example:
     $ lspci | grep -c "Processing accelerators"
     7
 
 Source:
-    Broadcom 957608-AN210, section 7
+    Broadcom 957608-AN210, section 7; rocm_smi.py; nvidia-smi(1), exit codes 6 and 9
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from typing import Any
 
 from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success
 from wirespeed.results.findings import Fix
-from wirespeed.settings import Gpu, Place
+from wirespeed.settings import Gpu, Host, Place
 
 subject = Gpu
 needs = ("host.pcie", "host.gpus")
@@ -39,25 +39,42 @@ def check(context: CheckContext) -> Outcome:
     planned = context.get_intended_value("gpu.pcie")
     if not context.is_present():
         return failure("the GPU is missing", f"present at {planned}", "absent", fix)
-    listed, functions = (_list_members(context, path) for path in ("host.gpus", "host.pcie"))
-    if listed is None or functions is None:
-        return success("present", f"{planned} in lspci" if listed is None else planned)
+    listed = _list_gpus(context, planned)
+    functions = _list_functions(context)
     expected = "listed by lspci and by the vendor's tool"
     addresses = {gpu.pcie for gpu in listed.values()}
     if planned not in addresses:
         every_planned = {gpu.pcie for gpu in context.plan.hosts[context.place.device].gpus.values()}
         count = f"the vendor's tool lists {len(addresses & every_planned)} of {len(every_planned)} GPUs"
+        if not addresses:
+            fix = Fix("load the GPU driver and read its messages in the kernel log")
         return failure("the GPU driver does not list the GPU", expected, f"{planned} in lspci alone; {count}", fix)
-    if planned not in functions:
+    if functions is not None and planned not in functions:
         return failure(
             "lspci does not list the GPU", expected, f"{planned} in the list of the vendor's tool alone", fix
         )
     return success("present", planned)
 
 
-def _list_members(context: CheckContext, path: str) -> Mapping[str, Any] | None:
-    """The members that were read; None if the host's collection was not read completely."""
+def _list_gpus(context: CheckContext, planned: str) -> Mapping[str, Gpu]:
+    """The GPUs that the vendor's tool lists. A list with an error for a lost GPU still shows the others.
+
+    Raises:
+        UnreadError: the list was not read completely, and its part does not show the planned GPU.
+    """
     try:
-        return context.list_members(path, Place(context.place.device))
+        return context.list_members("host.gpus", Place(context.place.device))
+    except UnreadError:
+        host = context.facts.devices.get(context.place.device)
+        listed: Mapping[str, Gpu] = host.gpus if isinstance(host, Host) else {}
+        if planned not in {gpu.pcie for gpu in listed.values()}:
+            raise
+        return listed
+
+
+def _list_functions(context: CheckContext) -> Mapping[str, Any] | None:
+    """The PCIe functions of the host; None if lspci was not read completely."""
+    try:
+        return context.list_members("host.pcie", Place(context.place.device))
     except UnreadError:
         return None

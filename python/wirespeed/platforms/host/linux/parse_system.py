@@ -19,14 +19,21 @@ _DKMS = re.compile(r"([A-Za-z0-9_+.-]+)[/,]\s*([^,: ]+).*: *(?:installed|built|a
 _BUS = re.compile(r"GPU\[([0-9]{1,4})\]\s*:\s*PCI Bus:\s*(\S+)\s*")
 _NVIDIA_BUS = re.compile(r"([0-9]{1,3}), ([0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])")
 
-_NO_GPU = re.compile(
-    r"^(?:WARNING: No AMD GPUs specified|ERROR:root:Driver not initialized \(amdgpu not found in modules\))\s*$", re.M
+_NO_AMD_GPU = re.compile(
+    r"\s*(?:=+ ROCm System Management Interface =+\n(?:.*\n)*=+ End of ROCm SMI Log =+\s*)?"
+    r"|(?:.*\n)*(?:WARNING: No AMD GPUs specified|ERROR:root:Driver not initialized \(amdgpu not found in modules\))\s*"
+    r"(?:\n.*)*"
 )
-"""What rocm-smi prints when the driver lists no GPU.
+"""What rocm-smi prints without a GPU: a whole list without a row, or its message, which goes to standard error.
 
-Source: rocm_smi.py (ROCm/rocm_smi_lib); 957608-AN210 7, by which the driver is not loaded
-where the list is empty.
+Without the module amdgpu it prints nothing else, and exits with 0.
+Source: rocm_smi.py of ROCm/rocm_smi_lib, initializeRsmi and main; 957608-AN210, 7.
 """
+
+_NO_NVIDIA_GPU = re.compile(
+    r"No devices were found\s*|NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver\.[^\0]*"
+)
+"""What nvidia-smi prints with exit code 6 (no object found) and 9 (driver not loaded); source: nvidia-smi(1)."""
 
 _UNIT_STATES = (
     *("enabled", "enabled-runtime", "linked", "linked-runtime", "alias", "masked", "masked-runtime", "static"),
@@ -61,9 +68,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         ):  # an exit code without a state: the unit does not exist
             yield observe(host, "host.acs_service", word == "enabled", output, 1 if word else None)
     yield from _read_stacks(host, outputs)
-    for command, pattern in (("rocm-smi", _BUS), ("nvidia-gpus", _NVIDIA_BUS)):
-        if output := outputs.get(command):
-            yield from _read_gpus(host, output, pattern)
+    yield from _read_gpus(host, outputs)
 
 
 def _read_os(host: Place, output: Output) -> Iterator[Observation]:
@@ -166,8 +171,21 @@ def _read_stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
     yield observe(host, "host.conflicting_stacks", tuple(conflicts), source, line)
 
 
-def _read_gpus(host: Place, output: Output, pattern: re.Pattern[str]) -> Iterator[Observation]:
-    """The GPUs that the vendor's tool lists; none only if rocm-smi reports that."""
+def _read_gpus(host: Place, outputs: Outputs) -> Iterator[Observation]:
+    """The GPUs that the vendors' tools list. A tool lists none only if the other vendor's driver is not loaded."""
+    modules = outputs.get("modules")
+    loaded = {text.partition(" ")[0] for _, text in number_lines(modules)} if modules else set()
+    for command, pattern, no_gpu, other_driver in (
+        ("rocm-smi", _BUS, _NO_AMD_GPU, "nvidia"),
+        ("nvidia-gpus", _NVIDIA_BUS, _NO_NVIDIA_GPU, "amdgpu"),
+    ):
+        if output := outputs.get(command):
+            yield from _list_gpus(host, output, pattern, None if other_driver in loaded else no_gpu)
+
+
+def _list_gpus(
+    host: Place, output: Output, pattern: re.Pattern[str], no_gpu: re.Pattern[str] | None
+) -> Iterator[Observation]:
     values, whole = False, True
     for number, text in number_lines(output):
         if match := pattern.fullmatch(text):
@@ -179,5 +197,5 @@ def _read_gpus(host: Place, output: Output, pattern: re.Pattern[str]) -> Iterato
             yield observe(host.child("gpu", f"GPU{int(match[1])}"), "gpu.pcie", address, output, number)
         elif pattern is _NVIDIA_BUS and text.strip():  # "Unable to determine the device handle …" of a lost GPU
             whole = False
-    if (values and whole) or (pattern is _BUS and not values and _NO_GPU.search(f"{output.text}\n{output.errors}")):
+    if (values and whole) or (not values and no_gpu and no_gpu.fullmatch(output.text)):
         yield observe(host, "host.gpus", COMPLETE, output)
