@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
-from wirespeed.checks.model import CheckContext, ElsewhereError, NoIntentError, Outcome, UnreadError, failure, success
+from wirespeed.checks.model import (
+    CheckContext,
+    ElsewhereError,
+    InapplicableError,
+    NoIntentError,
+    Outcome,
+    UnreadError,
+    failure,
+    success,
+)
 from wirespeed.checks.wording import LONGEST_LIST, differences, format_expected, format_value
 from wirespeed.facts import State
 from wirespeed.results.findings import Fix, Impact
@@ -231,12 +240,20 @@ def _is_configured(context: CheckContext, path: str, target: Place | None, inten
 
 def _get_intended_values(context: CheckContext, paths: tuple[str, ...], target: Place | None) -> dict[str, Any]:
     values: dict[str, Any] = {}
+    automatic: list[str] = []
     for path in paths:
         try:
-            values[path] = context.get_intended_value(path, target)
+            value = context.get_intended_value(path, target)
         except NoIntentError:
             if len(paths) == 1:
                 raise
+            continue
+        if context.is_automatic(path, target):
+            automatic.append(path)
+        else:
+            values[path] = value
+    if not values and automatic:
+        raise InapplicableError(f"the device sets it without configuration: {', '.join(automatic)}")
     if not values:
         raise NoIntentError(f"not planned: {', '.join(paths)}")
     return values

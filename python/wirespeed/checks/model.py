@@ -149,6 +149,10 @@ class CheckContext:
         self.used.append((target, path, reading))
         return reading.value
 
+    def is_automatic(self, path: str, place: Place | None = None) -> bool:
+        """Whether the device sets it without configuration, and no command that was run shows it."""
+        return ((place or self.place).device, path) in self.facts.automatic
+
     def list_members(self, path: str, place: Place | None = None) -> dict[str, Any]:
         """All entities in a collection (``nic.gids``), by name.
 

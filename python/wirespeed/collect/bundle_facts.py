@@ -54,13 +54,15 @@ def extract_facts(bundle: Bundle) -> Facts:
     gaps = {
         (device.entry.name, path): tuple(reasons) for device in devices for path, reasons in sorted(device.gaps.items())
     }
-    return assemble_facts(
+    facts = assemble_facts(
         observations,
         gaps,
         (device.name for device in bundle.manifest.devices),
         {(device.entry.name, path) for device in devices for path in device.unverified},
         (device.name for device in bundle.manifest.devices if any(kind == "switch" for kind, _ in device.platforms)),
     )
+    automatic = {(device.entry.name, path) for device in devices for path in device.automatic - device.run_paths}
+    return replace(facts, automatic=frozenset(automatic))
 
 
 def _format_known_names(kind: str) -> str:
@@ -77,6 +79,10 @@ class _Reader:
     gaps: dict[str, list[Gap]] = field(default_factory=dict)
     unverified: set[str] = field(default_factory=set)
     """Paths whose output format is not verified on a platform; a platform without output in the bundle adds none."""
+    automatic: set[str] = field(default_factory=set)
+    """Paths that a platform with output in the bundle sets without configuration."""
+    run_paths: set[str] = field(default_factory=set)
+    """Paths that a command of such a platform that was run shows."""
 
     def iterate_observations(self) -> Iterator[Observation]:
         launches: list[tuple[Platform, Observation]] = []
@@ -135,6 +141,8 @@ class _Reader:
             failure = f"its parser failed: {type(error).__name__}: {error}"
         if observations:
             self.unverified |= {path for path, support in platform.settings.items() if not support.verified}
+            self.automatic |= {path for path, support in platform.settings.items() if support.automatic}
+            self.run_paths |= {path for entry in entries for path in commands[_get_command_id(entry)].reads}
             doubtful = {command.id for command in platform.commands if not command.verified}
             self.unverified |= {
                 value.path for value in observations if value.source.command.partition("@")[0] in doubtful

@@ -118,7 +118,8 @@ class Facts:
 
     ``gaps`` is keyed by (device, path): the reasons why readings of that path are missing on that device.
     ``unverified`` holds the (device, path) whose output format is known from memory only. ``counted_since`` is the time
-    of the earlier bundle that was subtracted from counters; None: they count since the port came up.
+    of the earlier bundle that was subtracted from counters; None: they count since the port came up. ``automatic``
+    holds the (device, path) that the device sets without configuration and that no command that was run shows.
     """
 
     devices: Mapping[str, Device]
@@ -126,6 +127,7 @@ class Facts:
     gaps: Mapping[tuple[str, str], tuple[Gap, ...]] = field(default_factory=dict)
     unverified: frozenset[tuple[str, str]] = frozenset()
     counted_since: str | None = None
+    automatic: frozenset[tuple[str, str]] = frozenset()
 
     def reading(self, place: Place, path: str) -> Reading | None:
         """The reading a check uses: running before configured before persistent; None when not read."""
