@@ -30,7 +30,9 @@ class Port:
     tagged_vlans: Annotated[tuple[int, ...] | None, Setting("tagged VLANs of a trunk port")] = None
     unnumbered: Annotated[bool | None, Setting("routing by IPv6 link-local address only (RFC 8950)")] = None
     breakout: Annotated[int | None, Setting("breakout: number of ports per front-panel port")] = None
-    cable_length: Annotated[Length | None, Setting("cable length for the headroom of the port", "mm")] = None
+    cable_length: Annotated[
+        Length | None, Setting("cable length for the headroom of the port", "mm", Compare.AT_LEAST)
+    ] = None
     signal_monitoring: Annotated[
         str | None, Setting("whether the port monitors the received signal to report its loss: auto, on or off")
     ] = None

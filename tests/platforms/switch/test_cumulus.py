@@ -226,6 +226,12 @@ ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
     ("routed", "config", f"{WD} enable", f"{SH} port-max-rate 40000000\n", QUEUE, "queue.shape", Bandwidth(0)),
     ("routed", "config", f"{WD} enable", f"{SH} mode fast\n{SHAPER}", QUEUE, "queue.shape", None),
     ("routed", "config", f"{WD} enable", f"{SH} port-max-rate all\n{SHAPER}", QUEUE, "queue.shape", None),
+    ("routed", "config", "cable-length 5", "cable-length 7", FIRST, "port.cable_length",
+     Length.from_unit(7, "m")),
+    ("routed", "config", "cable-length 5", "cable-length long", FIRST, "port.cable_length",
+     None),
+    ("routed", "config", f"{WD} enable", "nv set interface swp1s0 qos pfc profile OWN", FIRST, "port.cable_length",
+     None),
     # cut short
     ("routed", "config", "nv set system hostname leaf1\n", "nv set syst", FIRST, "port.link.mtu", None),
 ]  # fmt: skip

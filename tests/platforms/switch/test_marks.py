@@ -116,7 +116,7 @@ def test_a_verified_difference_beside_one_known_from_memory_fails(tmp_path: Path
 
 def test_no_check_needs_what_is_known_of_community_sonic_from_memory() -> None:
     paths = {path for path, support in platform("switch", "sonic").settings.items() if not support.verified}
-    assert paths == {"port.link.training", "port.link.autonegotiation", "port.qos.pfc_pg"}
+    assert paths == {"port.link.autonegotiation"}
     assert not paths & {path for check in checks().values() for path in check.needs}
 
 

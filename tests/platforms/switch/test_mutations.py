@@ -194,7 +194,7 @@ UNREAD = {  # lines of which nothing is read, by system: the reason, then what t
     },
     "cumulus": {
         "no setting of this tool": "nv set (system hostname|interface \\S+ type|interface vlan[0-9]+ vlan|router bgp state"
-        "|qos pfc default-global cable-length|router bfd profile) .*",
+        "|router bfd profile) .*",
         "as without a word": "nv set qos (pfc-watchdog|egress-scheduler .* mode|congestion-control .* ecn|roce mode) .*"
         "|nv set vrf default router bgp (.* )?(ipv6-unicast state disabled|(ipv4-unicast )?state enabled|multipaths .*|neighbor \\S+ type .*)",
     },
@@ -207,7 +207,7 @@ LOOSE = {  # lines in which a number may be another: no setting of this tool, a 
     r'|"default\|ipv4_unicast".*',
     "junos": r"version .*|description \"Breakout.*|mtu 9[0-9]+;|prob-.*|quality-.*|sampling-.*|minimum-.*|multiplier .*"
     r"|group .*|vn.* \{|l3-interface .*|host-name .*|.*policy-statement .*",
-    "cumulus": "nv set (system hostname|interface \\S+ type|interface vlan[0-9]+ vlan|qos pfc default-global cable-length|router bfd profile) .*",
+    "cumulus": "nv set (system hostname|interface \\S+ type|interface vlan[0-9]+ vlan|router bfd profile) .*",
 }
 FOLLOWS = {  # the default of a removed line, or what follows from several lines: the line and the setting
     "eos": "(service-profile|no switchport|neighbor).* (queue.discipline|port.qos.(trust|pfc_queue|tc_queue)|port.vlan"
@@ -216,7 +216,7 @@ FOLLOWS = {  # the default of a removed line, or what follows from several lines
     "|(address-family|maximum-paths) .* switch.bgp.maximum_paths|no shutdown port.link.enabled"
     "|class type network-qos .* switch.class_mtu",
     "enterprise-sonic": "(queue|weight) .* queue.weight|(address-family|maximum-paths) .* switch.bgp.maximum_paths"
-    "|mtu 9100 port.link.mtu",
+    "|mtu 9100 port.link.mtu|qos-map pfc-priority-pg .* port.qos.pfc_pg",
     "sonic": r'"(Ethernet|scheduler|QUEUE).* queue.weight|"dscp_to_tc_map".* port.qos.trust'
     r'|"PORT_QOS_MAP".* port.qos.watchdog.*|"mtu".* port.link.mtu|"action".* port.qos.watchdog.action'
     r'|"default.ipv[46]_unicast".* switch.bgp.maximum_paths'

@@ -147,6 +147,7 @@ ROWS = [
         """),
         becomes={
             "leaf1 port swp1s0 port.qos.(trust|dscp_tc|tc_queue|pfc|pfc_queue)": UNKNOWN,
+            "leaf1 port swp1s0 port.cable_length": UNKNOWN,
             "leaf1 port swp1s0 queue . queue.(discipline|weight|ecn.*)": UNKNOWN,
         },
     ),

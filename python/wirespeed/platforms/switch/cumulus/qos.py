@@ -20,12 +20,12 @@ from wirespeed.platforms.switch.cumulus.commands import (
 )
 from wirespeed.platforms.switch.cumulus.nvue_config import Statement, numbers, parse_on_off
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
-from wirespeed.units import Bandwidth, Duration, Size
+from wirespeed.units import Bandwidth, Duration, Length, Size
 
 _ALL_QUEUES = range(8)
 _SETTINGS_OF_PROFILE = {  # the profile of a single port, and the settings that it replaces
     "mapping": ("port.qos.trust", "port.qos.dscp_tc"),
-    "pfc": ("port.qos.pfc", "port.qos.pfc_queue"),
+    "pfc": ("port.qos.pfc", "port.qos.pfc_queue", "port.cable_length"),
     "egress-queue-mapping": ("port.qos.tc_queue", "port.qos.pfc_queue"),
 }
 
@@ -135,6 +135,12 @@ def _read_pfc(lines: list[Statement], qos: Qos, lossless: bool, number: int) -> 
                     return
                 priorities |= {Priority(number) for number in found_numbers}
                 number = line.number
+            case ("pfc", "default-global", "cable-length", value):
+                metres = parse_number(value)
+                qos.port["port.cable_length"] = (
+                    None if metres is None else Length.from_unit(metres, "m"),
+                    line.number,
+                )
             case ("pfc", "default-global", "rx" | "tx", value) if value not in ON_KEYWORDS:
                 return  # half of PFC is no setting here
     pfc = frozenset(priorities or ({Priority(3)} if lossless else set()))

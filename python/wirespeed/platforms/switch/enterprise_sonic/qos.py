@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.facts import Observation
+from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
     ReadValues,
@@ -160,6 +160,9 @@ def port_qos(place: Place, line: Line, policies: Policies, output: Output) -> It
     read_values["port.qos.pfc"] = _read_pfc(line)
     read_values.update(_read_watchdog(line))
     yield from observe_settings(place, read_values, output)
+    if "pfc-priority-pg" not in bound:  # no source confirms the same number as the default
+        groups = {Priority(number): PriorityGroup(number) for number in range(8)}
+        yield from observe_settings(place, {"port.qos.pfc_pg": (groups, line.number)}, output, State.ASSUMED)
     yield from _read_queues(place, line, policies, output)
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wirespeed.facts import Observation
+from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.output_values import parse_whole
 from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings
@@ -44,6 +44,11 @@ class Qos:
         read_values["port.qos.pfc"] = _build_pfc(bound)
         read_values.update(self._read_watchdog(name, bound))
         yield from observe_settings(place, read_values, output)
+        if "port.qos.pfc_pg" not in read_values:
+            # Most chips have no such map (sonic-buildimage, qos_config.j2, pfc_to_pg_map_supported_asics): a group
+            # sends the pause of the priority with its number (from memory).
+            groups = {Priority(index): PriorityGroup(index) for index in range(8)}
+            yield from observe_settings(place, {"port.qos.pfc_pg": (groups, 0)}, output, State.ASSUMED)
         for number, queue in self._port_queues(name).items():
             yield from observe_settings(place.child("queue", str(number)), queue, output)
 
@@ -72,9 +77,6 @@ class Qos:
         line = undefined_maps[0][1] if undefined_maps else bound.line if bound else 0
         read_values["port.qos.undefined_maps"] = (tuple(name for name, _ in undefined_maps), line)
         read_values["port.qos.trust"] = trust[0] if trust else ("none", bound.line if bound else 0)
-        if "port.qos.pfc_pg" not in read_values:
-            # Chips without such a map: a group sends the pause of the priority with its number (from memory).
-            read_values["port.qos.pfc_pg"] = ({Priority(index): PriorityGroup(index) for index in range(8)}, 0)
         return read_values
 
     def _build_map(self, qos_map: QosMap, name: str, bound: Row) -> tuple[Any, int]:
