@@ -34,6 +34,7 @@ from wirespeed.settings import (
     Module,
     Neighbour,
     Nic,
+    NicCosQueue,
     NicQos,
     NicTrafficClass,
     Ntb,
@@ -66,8 +67,8 @@ from wirespeed.settings import (
     list_collections,
     list_settings,
 )
-from wirespeed.settings.fabric import Buffers
-from wirespeed.units import Bandwidth, Duration, Size
+from wirespeed.settings.fabric import Buffers, LoadBalancing
+from wirespeed.units import Bandwidth, Duration, Length, Size
 
 SPEED = Bandwidth.gbps(400)
 HOST = Place("node1")
@@ -112,6 +113,12 @@ def _nic(rail: int) -> Nic:
                 NicTrafficClass(2): Discipline.STRICT,
             },
             tc_share={NicTrafficClass(0): 50, NicTrafficClass(1): 50},
+            trust="dscp",
+            willing=False,
+            priority_cos={Priority(n): NicCosQueue({3: 0, 7: 5}.get(n, 4)) for n in range(8)},
+            priority_buffer={Priority(n): int(n == 3) for n in range(8)},
+            buffer_size={0: Size(100_000), 1: Size(200_000)},
+            ecn_priorities=frozenset({Priority(3)}),
             tc_rate_limit=dict.fromkeys(map(NicTrafficClass, range(3)), 100),
             pfc=frozenset({Priority(3)}),
             dscp_priority={Dscp(26): Priority(3), Dscp(48): Priority(7)},
@@ -127,6 +134,7 @@ def _nic(rail: int) -> Nic:
             ect=Ect.ECT1,
             configure=True,
         ),
+        cable_length=Length.from_unit(5, "m"),
         ring=Ring(8192, 8192),
         coalescing=Coalescing(adaptive_rx=True),
         interrupt_cores=frozenset({16, 17}),
@@ -139,6 +147,9 @@ def _nic(rail: int) -> Nic:
             dcbx=False,
             lldp_nearest_bridge=False,
             lldp_nearest_non_tpmr_bridge=False,
+            link_type="ethernet",
+            sriov=False,
+            outstanding_reads=44,
         ),
         gids={"3": Gid(address, "RoCE v2")},
     )
@@ -214,13 +225,14 @@ def _host() -> Host:
             "0000:2d:00.0": PcieFunction(role="endpoint", link=PcieLink(32000, 16), relaxed_ordering=True),
         },
         rules={"from 10.1.0.1/32": Rule(101, 1001), "from 10.1.0.3/32": Rule(102, 1002)},
-        routes={"101 default": Route("eth1", "10.1.0.0"), "102 default": Route("eth2", "10.1.0.2")},
+        routes={"101 default": Route("eth1", "10.1.0.0", source="10.1.0.1"), "102 default": Route("eth2", "10.1.0.2")},
         launch=Launch(
             hosts=("node1", "node2"),
             ranks_per_host=2,
             other_ranks={},
             rdma_devices=("bnxt_re0", "bnxt_re1"),
             gid_index=3,
+            control_interface="eno1",
             needed_queue_pairs=100000,
             dscp=Dscp(26),
             transport="hybrid",
@@ -235,7 +247,19 @@ def _host() -> Host:
 def _port(rail: int) -> Port:
     classes = {Dscp(n): SwitchTrafficClass({26: 3, 48: 6}.get(n, 0)) for n in range(64)}
     return Port(
-        link=Link(speed=SPEED, lanes=8, up=True, mtu=9100, fec="rs", pause_receive=False, pause_send=False),
+        link=Link(
+            speed=SPEED,
+            lanes=8,
+            enabled=True,
+            up=True,
+            training=True,
+            mtu=9100,
+            fec="rs",
+            pause_receive=False,
+            pause_send=False,
+        ),
+        cable_length=Length.from_unit(5, "m"),
+        signal_monitoring="auto",
         addresses=(f"10.1.0.{2 * rail - 2}/31",),
         vlan=10 + rail,
         breakout=2,
@@ -246,6 +270,7 @@ def _port(rail: int) -> Port:
             tc_queue={SwitchTrafficClass(n): SwitchQueue(n) for n in range(8)},
             tc_pg={SwitchTrafficClass(n): PriorityGroup(3 if n == 3 else 7) for n in range(8)},
             pfc_queue={Priority(3): SwitchQueue(3)},
+            pfc_pg={Priority(3): PriorityGroup(3)},
             pfc=frozenset({Priority(3)}),
             watchdog=Watchdog(
                 enabled=True,
@@ -276,7 +301,9 @@ PLAN = Plan(
             os_version="4.4.2",
             routing=True,
             pfc=True,
-            buffers=Buffers(lossless=True, shared_headroom=Size(3_500_000)),
+            lldp=True,
+            load_balancing=LoadBalancing("flowlet", Duration.parse("256 us"), 2048, frozenset({"layer-3", "layer-4"})),
+            buffers=Buffers(True, Size(3_500_000), 80, 10, 10, 80, 10, 15, 30, 10),
             watchdog_poll=Duration.parse("100 ms"),
             class_mtu=9216,
             loopbacks=("10.255.0.1/32",),
@@ -306,6 +333,10 @@ _NOBODY_PLANS = (
         (HOST.child("nic", f"eth{rail}"), f"nic.counters.{name}", 0)
         for rail in (1, 2)
         for name in ("retries", "sequence_errors")
+    ),
+    *(
+        (HOST.child("nic", f"eth{rail}"), "nic.qos.package_functions", frozenset({"pfc", "congestion-control"}))
+        for rail in (1, 2)
     ),
     (HOST, "host.kernel.errors", ()),
     (HOST, "host.conflicting_stacks", ()),

@@ -53,6 +53,7 @@ DERIVED: Mapping[str, str] = {
     "nic.qos.ecn": "on when it is on for any priority",
     "nic.qos.ecn_priorities": "none where congestion control is off",
     "loan.listed": "a device that is not lent has no line; the list is complete",
+    "bnxt nic.qos.package_functions": "follows from PFC and congestion control",
     "mlx5 nic.qos.roce_priority": "follows from the DSCP of RoCE and the table of DSCPs",
     "mlx5 nic.qos.roce_share": "follows from the priority of RoCE and the traffic classes",
     "mvapich2 host.launch.gpu_direct": "on or off: this library has no distance",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.checks.model import CheckContext, InapplicableError, UnreadError
+from wirespeed.checks.model import CheckContext, InapplicableError, Outcome, UnreadError, warning
+from wirespeed.results.findings import Fix
 from wirespeed.settings import Dscp, Place, SwitchQueue, SwitchTrafficClass, TrafficClass
 
 
@@ -68,6 +69,26 @@ def _follow_maps(dscp: Dscp, classes: Any, queues: Any) -> QueueMapping | None:
     traffic_class = classes.get(dscp)
     queue = None if traffic_class is None else queues.get(traffic_class)
     return None if queue is None else QueueMapping(dscp, traffic_class, queue)
+
+
+def find_rewrite(context: CheckContext, class_: TrafficClass, mapping: QueueMapping) -> Dscp | None:
+    """The DSCP outside of the class that the port writes into packets of the mapping; None without such a map."""
+    try:
+        new_dscp = context.get_found_value("port.qos.tc_dscp").get(mapping.traffic_class)
+    except UnreadError:
+        return None
+    return None if new_dscp in (*class_.dscp, None) else new_dscp
+
+
+def warn_of_rewrite(context: CheckContext, mapping: QueueMapping, new_dscp: Dscp) -> Outcome:
+    """A warning: some switches write the DSCP of the map only if rewriting is enabled as well."""
+    return warning(
+        "the port rewrites the DSCP of a planned class",
+        f"DSCP {int(mapping.dscp)} stays",
+        f"DSCP {int(mapping.dscp)} → traffic class {int(mapping.traffic_class)} → DSCP {int(new_dscp)}",
+        Fix("remove the traffic-class-to-DSCP map from the port, or map the traffic class to its own DSCP"),
+        reason="some switches use the map only where rewriting of the DSCP is enabled",
+    )
 
 
 def code_points(

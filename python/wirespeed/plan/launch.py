@@ -67,7 +67,7 @@ def plan_launch(
         needed_queue_pairs=queue_pairs,
         dscp=roce.nic_dscp if library.marks and roce else None,
         priority=part.priority,
-        control_interface=spec.part.control_interface,
+        control_interface=spec.part.control_interface if library.gpus is not None else None,
         environment=dict(part.environment) or None,
         gpu_memory=_select_gpu_memory(part, chassis, vendor, problems),
         **tuning,

@@ -275,6 +275,14 @@ class NicQos:
         Mapping[int, Size] | None, Setting("size of each receive buffer of the NIC", "bytes", Compare.CONTAINS)
     ] = None
     configure: Annotated[bool | None, Setting("RoCE QoS configuration at driver load")] = None
+    package_functions: Annotated[
+        frozenset[str] | None,
+        Setting(
+            "functions that the file of the QoS package enables at driver load: pfc, congestion-control",
+            compare=Compare.NONE,
+            observed=True,
+        ),
+    ] = None
     absent_file: Annotated[
         str | None,
         Setting("configuration file of the QoS package that does not exist", compare=Compare.NONE, observed=True),

@@ -1,6 +1,6 @@
 """Route of a rail
 
-Every planned route is in its routing table, with the planned device and gateway.
+Every planned route is in its routing table, with the planned device and gateway and no other source address.
 
 Impact:
     If the table of a source rule lacks the route, the lookup continues with the next rule and the traffic leaves
@@ -31,13 +31,22 @@ from wirespeed.results.findings import Status
 from wirespeed.settings import Place, Route, Rule, split_route_name
 
 subject = Route
-needs = ("route.device", "route.gateway", "route.metric", "host.routes", "host.ipv6_routes", "host.rules")
+needs = (
+    "route.device",
+    "route.gateway",
+    "route.source",
+    "route.metric",
+    "host.routes",
+    "host.ipv6_routes",
+    "host.rules",
+)
 failures = ("OS-05", "RT-10")
 presence = True
 _MAIN = "254"  # table of packets without a source address
 _compare_route = compare(
     "route.device", "route.gateway", "route.metric", wrong="the route is not as planned", fix="set the route"
 )
+_compare_source = compare("route.source", wrong="the route selects another source address", fix="set the route")
 
 
 def check(context: CheckContext) -> Outcome:
@@ -48,7 +57,7 @@ def check(context: CheckContext) -> Outcome:
     if table != _MAIN and not context.is_present() and not context.get_intended_value("route.gateway"):
         return _judge_missing_subnet(context, table)
     if table != _MAIN or destination in ("default", "::/0") or _is_as_planned(context):
-        return _compare_route(context)
+        return _judge_route(context)
     wider = _find_wider(context, destination)
     if wider is not None:
         return success(f"a route or rule for {destination}", wider)
@@ -59,6 +68,16 @@ def check(context: CheckContext) -> Outcome:
             "only packets without a source address use this route; RDMA libraries always set a source address",
         ),
     )
+
+
+def _judge_route(context: CheckContext) -> Outcome:
+    """Without a source address in the route the kernel selects that of the device (ip-route(8), src)."""
+    outcome = _compare_route(context)
+    source = context.facts.reading(context.place, "route.source")
+    if outcome.status is not Status.PASS or not context.entity.source or source is None:
+        return outcome
+    differing = _compare_source(context)
+    return outcome if differing.status is Status.PASS else differing
 
 
 def _is_as_planned(context: CheckContext) -> bool:

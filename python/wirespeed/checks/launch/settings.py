@@ -1,8 +1,8 @@
 """Settings of the communication library
 
 The settings of a job that the plan contains and no other check compares: limits of the transports, coalescing, eager
-messages, the progress thread, GPU memory and its links, channels, and the variables of `environment`. No job has a
-progress thread that is not planned.
+messages, the progress thread, GPU memory and its links, channels, the interface for out-of-band traffic, and the
+variables of `environment`. No job has a progress thread that is not planned.
 
 Impact:
     A setting that is left over from an experiment slows every job on the host, and the slowest host slows the whole
@@ -35,7 +35,7 @@ needs = tuple(
         *("coalescing", "coalescing_from", "eager_sgl", "eager_sgl_limit", "async_progress"),
         *("gpu_memory", "gpu_direct", "gpu_direct_reads", "gpu_peers", "dma_buf", "virtual_memory"),
         *("fine_grained_memory", "relaxed_ordering", "shared_memory", "network_within_host", "channels"),
-        "environment",
+        *("control_interface", "environment"),
     )
 )
 failures = ("NCCL-04", "MPI-06")

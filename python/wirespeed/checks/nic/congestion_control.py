@@ -1,6 +1,7 @@
 """Congestion control of the NIC enabled
 
-The NIC sends congestion notification packets (CNPs), and reduces its rate when it receives them.
+The NIC sends congestion notification packets (CNPs), and reduces its rate when it receives them, on the planned
+priorities.
 
 Impact:
     With congestion control off, ECN marks of the switches have no effect: only PFC limits the senders, and it also
@@ -20,13 +21,24 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
+from wirespeed.checks.model import CheckContext, Outcome
+from wirespeed.results.findings import Status
 from wirespeed.settings import Nic
 
 subject = Nic
-needs = ("nic.qos.ecn",)
+needs = ("nic.qos.ecn", "nic.qos.ecn_priorities")
 failures = ("NIC-11",)
-check = compare(
-    *needs,
-    wrong="congestion control is off on the NIC",
-    fix="enable congestion control",
+_compare = compare(needs[0], wrong="congestion control is off on the NIC", fix="enable congestion control")
+_compare_priorities = compare(
+    needs[1],
+    wrong="congestion control is on for other priorities than planned",
+    fix="set the priorities under congestion control",
 )
+
+
+def check(context: CheckContext) -> Outcome:
+    """The priorities count only where the plan has them and congestion control is on."""
+    outcome = _compare(context)
+    if outcome.status is not Status.PASS or not context.entity.qos.ecn or context.entity.qos.ecn_priorities is None:
+        return outcome
+    return _compare_priorities(context)

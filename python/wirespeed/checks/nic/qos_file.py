@@ -12,6 +12,7 @@ Fix:
 Example:
     $ cat /etc/bnxt_re/bnxt_re.conf
     ENABLE_FC=1
+    FC_MODE=2
     ROCE_DSCP=24
 
 Source:
@@ -33,8 +34,11 @@ needs = (
     "nic.qos.cnp_priority",
     "nic.qos.roce_share",
     "nic.qos.absent_file",
+    "nic.qos.package_functions",
 )
 failures = ("NIC-01", "QOS-01", "QOS-05")
+_FUNCTIONS = "nic.qos.package_functions"
+_SENTENCE = "install the configuration file"
 
 
 def check(context: CheckContext) -> Outcome:
@@ -45,7 +49,7 @@ def check(context: CheckContext) -> Outcome:
     found: dict[str, str] = {}
     unread: UnreadError | None = None
     absent_file = _find_absent_file(context)
-    for path in needs[:-1]:
+    for path in needs[:6]:
         try:
             intended[path] = format_value(context.get_intended_value(path))
             if absent_file is not None:
@@ -55,6 +59,10 @@ def check(context: CheckContext) -> Outcome:
             continue
         except UnreadError as error:
             unread = error
+    try:
+        functions = context.get_found_value(_FUNCTIONS, state=State.CONFIGURED) if absent_file is None else None
+    except UnreadError as error:
+        functions, unread = None, error
     if not intended:
         raise NoIntentError("not planned: the configuration file")
     if absent_file is not None:
@@ -65,19 +73,29 @@ def check(context: CheckContext) -> Outcome:
             Fix(f"render the cluster file, and install the rendered {absent_file} with apply.sh"),
         )
     wrong = [path for path, value in found.items() if intended[path] != value]
+    planned_functions = _list_planned_functions(context)
+    if functions is not None and functions != planned_functions:
+        intended[_FUNCTIONS], found[_FUNCTIONS] = format_value(planned_functions), format_value(functions)
+        wrong.append(_FUNCTIONS)
     if not wrong and unread is not None:
         raise unread
     if not wrong:
         return success(_format_values(intended, list(intended)), _format_values(found, list(intended)))
     fixes = [
-        context.build_change("install the configuration file", path, context.get_intended_value(path)) for path in wrong
-    ]
+        context.build_change(_SENTENCE, path, context.get_intended_value(path)) for path in wrong if path != _FUNCTIONS
+    ] or [context.build_change(_SENTENCE, "nic.qos.pfc", context.get_intended_value("nic.qos.pfc"))]
     return failure(
         "the configuration file contains other values",
         _format_values(intended, wrong),
         _format_values(found, wrong),
         *fixes,
     )
+
+
+def _list_planned_functions(context: CheckContext) -> frozenset[str]:
+    qos = context.entity.qos
+    planned = {"pfc": bool(qos.pfc), "congestion-control": bool(qos.ecn)}
+    return frozenset(name for name, is_planned in planned.items() if is_planned)
 
 
 def _find_absent_file(context: CheckContext) -> str | None:

@@ -1,6 +1,6 @@
 """Priority-to-traffic-class map of the NIC
 
-The NIC maps each 802.1p priority to the planned traffic class.
+The NIC maps each 802.1p priority to the planned traffic class, and its firmware that class to the planned queue.
 
 Impact:
     RDMA that shares a class with other traffic is not lossless, or its pauses stop the other traffic too.
@@ -16,15 +16,53 @@ Source:
     Broadcom 957608-AN210, 2.6 item 2 and 5.1 question 5
 """
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from wirespeed.checks.compare import compare
-from wirespeed.settings import Nic
+from wirespeed.checks.model import CheckContext, Outcome, failure
+from wirespeed.checks.wording import format_value
+from wirespeed.results.findings import Fix, Status
+from wirespeed.settings import Nic, NicCosQueue, NicTrafficClass, Priority
 
 subject = Nic
-needs = ("nic.qos.priority_tc",)
+needs = ("nic.qos.priority_tc", "nic.qos.priority_cos")
 failures = ("NIC-01",)
+_SEPARATE = "each traffic class has a separate queue; another firmware may number them otherwise"
 causes = ("nic.nvm-dcbx", "nic.nvm-lldp")
-check = compare(
-    *needs,
+_compare = compare(
+    needs[0],
     wrong="the NIC maps priorities to the wrong traffic classes",
     fix="set the priority-to-traffic-class map",
 )
+
+
+def check(context: CheckContext) -> Outcome:
+    """The hardware queues count where the plan has them and the NIC's tool shows them: the firmware assigns them."""
+    outcome = _compare(context)
+    queues, reading = context.entity.qos.priority_cos, context.facts.reading(context.place, needs[1])
+    if outcome.status is not Status.PASS or queues is None or reading is None:
+        return outcome
+    found = context.get_found_value(needs[1])
+    wrong = {priority: queue for priority, queue in queues.items() if found.get(priority) != queue}
+    if not wrong:
+        return outcome
+    outcome = failure(
+        "the NIC uses other hardware queues than planned",
+        format_value(wrong),
+        format_value({priority: found[priority] for priority in wrong if priority in found}) or "no queue",
+        Fix("set the priority-to-traffic-class map again, or reboot: the firmware gives each traffic class its queue"),
+    )
+    if _share_queue(context.entity.qos.priority_tc, found):
+        return outcome
+    return replace(outcome, status=Status.WARN, warning_reasons=(_SEPARATE,))
+
+
+def _share_queue(classes: Mapping[Priority, NicTrafficClass], queues: Mapping[Priority, NicCosQueue]) -> bool:
+    """Whether priorities of different traffic classes have the same hardware queue, or one has none."""
+    classes_of_queue: dict[NicCosQueue, set[NicTrafficClass]] = {}
+    for priority, traffic_class in classes.items():
+        if priority not in queues:
+            return True
+        classes_of_queue.setdefault(queues[priority], set()).add(traffic_class)
+    return any(len(members) > 1 for members in classes_of_queue.values())

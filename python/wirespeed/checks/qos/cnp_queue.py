@@ -17,7 +17,14 @@ Source:
 """
 
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, success
-from wirespeed.checks.queue_mapping import code_points, find_planned_mapping, format_undefined_maps, read_mapping
+from wirespeed.checks.queue_mapping import (
+    code_points,
+    find_planned_mapping,
+    find_rewrite,
+    format_undefined_maps,
+    read_mapping,
+    warn_of_rewrite,
+)
 from wirespeed.settings import Discipline, Port, SwitchQueue
 
 subject = Port
@@ -25,6 +32,7 @@ needs = (
     "port.qos.trust",
     "port.qos.dscp_tc",
     "port.qos.tc_queue",
+    "port.qos.tc_dscp",
     "port.qos.pfc",
     "port.qos.pfc_queue",
     "port.qos.undefined_maps",
@@ -36,7 +44,7 @@ failures = ("QOS-05",)
 def check(context: CheckContext) -> Outcome:
     """The number of the queue does not matter, only its scheduling."""
     mappings: list[str] = []
-    for _, dscp in code_points(context, strict=True):
+    for class_, dscp in code_points(context, strict=True):
         planned = find_planned_mapping(context, dscp)
         if planned is None:
             continue
@@ -51,6 +59,8 @@ def check(context: CheckContext) -> Outcome:
             is_paused = _is_paused(context, found.queue)
             found_text = f"{found}, {discipline}{' and paused by PFC' if is_paused else ''}"
             if discipline is Discipline.STRICT and not is_paused:
+                if (new_dscp := find_rewrite(context, class_, found)) is not None:
+                    return warn_of_rewrite(context, found, new_dscp)
                 mappings.append(found_text)
                 continue
         fix = context.build_change(

@@ -1,10 +1,11 @@
 """Queue of lossless traffic
 
-Every DSCP of a lossless class maps to the queue that its PFC priority pauses.
+Every DSCP of a lossless class maps to the queue that its PFC priority pauses, and leaves the port unchanged.
 
 Impact:
     RDMA in a lossy queue is dropped under load, although PFC is on: it protects a queue without RDMA. Each loss causes
-    a retransmission of everything sent after it.
+    a retransmission of everything sent after it. After a port that rewrites the DSCP, the next switch puts RDMA into
+    another queue.
 
 Fix:
     Correct the wrong map: DSCP to traffic class, or traffic class to queue.
@@ -21,8 +22,10 @@ from wirespeed.checks.queue_mapping import (
     QueueMapping,
     code_points,
     find_planned_mapping,
+    find_rewrite,
     format_undefined_maps,
     read_mapping,
+    warn_of_rewrite,
 )
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Dscp, Port, Priority
@@ -32,6 +35,7 @@ needs = (
     "port.qos.trust",
     "port.qos.dscp_tc",
     "port.qos.tc_queue",
+    "port.qos.tc_dscp",
     "port.qos.pfc_queue",
     "port.qos.undefined_maps",
 )
@@ -56,6 +60,8 @@ def check(context: CheckContext) -> Outcome:
             return failure(
                 "lossless traffic maps to a lossy queue", expected, found_text, *_list_fixes(context, planned, found)
             )
+        if (new_dscp := find_rewrite(context, traffic_class, found)) is not None:
+            return warn_of_rewrite(context, found, new_dscp)
         mappings.append(expected)
     if not mappings:
         raise NoIntentError("the plan has no lossless class for this port")

@@ -138,6 +138,12 @@ def _read_cos(place: Place, output: Output) -> Iterator[Observation]:
         yield observe(place, "nic.qos.priority_cos", priority_map, output, rows[0][0])
 
 
+_PFC, _CONTROL = frozenset({"pfc"}), frozenset({"congestion-control"})
+_FUNCTIONS = {0: frozenset[str](), 1: _PFC, 2: _CONTROL, 3: _PFC | _CONTROL}
+"""Functions of each FC_MODE (Broadcom, bnxt_setupcc.sh 236.1.155.0, option -m). Without PFC and congestion control
+nothing is configured."""
+
+
 def _read_conf(place: Place, output: Output) -> Iterator[Observation]:
     """The configuration package's file; of a repeated key the last counts, as in a shell."""
     if match := _NO_FILE.search(output.errors):
@@ -158,6 +164,9 @@ def _read_conf(place: Place, output: Output) -> Iterator[Observation]:
             value, line = read_values[key]
             kind = Dscp if path.endswith("dscp") else Priority if path.endswith("priority") else int
             yield observe(place, path, kind(value), output, line, State.CONFIGURED)
+    if "FC_MODE" in read_values and read_values["FC_MODE"][0] in _FUNCTIONS:
+        value, line = read_values["FC_MODE"]
+        yield observe(place, "nic.qos.package_functions", _FUNCTIONS[value], output, line, State.CONFIGURED)
     if "UTILITY" in read_values:
         value, line = read_values["UTILITY"]
         program = next((name for name, option in UTILITIES.items() if option == value), f"UTILITY={value}")

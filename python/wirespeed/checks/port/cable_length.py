@@ -1,0 +1,52 @@
+"""Cable length in the configuration of the switch port
+
+The port is configured for a cable at least as long as the planned one, and no longer than the longest of the switch.
+
+Impact:
+    The switch derives the headroom of PFC from the cable length. For a shorter one the headroom is too small for the
+    packets that arrive after a pause: packets of the lossless class are dropped. For a longer one the port takes more
+    of the shared buffer than it needs.
+
+Fix:
+    Set the cable length of the port.
+
+Example:
+    interface Eth1/1
+     cable-length 5m
+
+Source:
+    SONiC, CABLE_LENGTH and the lookup of PFC headroom; IEEE 802.1Q-2022, annex N
+"""
+
+from wirespeed.checks.model import CheckContext, InapplicableError, Outcome, failure, success, warning
+from wirespeed.settings import Port
+from wirespeed.units import Length
+
+subject = Port
+needs = ("port.cable_length",)
+failures = ("SW-04",)
+_METRE = Length.from_unit(1, "m")
+
+
+def check(context: CheckContext) -> Outcome:
+    """A longer cable only takes buffer. Where one value is that of all ports, it is that of the longest cable."""
+    intended = context.get_intended_value("port.cable_length")
+    if not context.entity.qos.pfc:
+        raise InapplicableError("no priority of the port is lossless")
+    if context.is_automatic("port.cable_length"):
+        raise InapplicableError("the switch computes its headroom without a cable length")
+    found = context.get_found_value("port.cable_length")
+    fix = context.build_change("set the cable length of the port", "port.cable_length", intended)
+    if found < intended:
+        return failure("the port has headroom for a shorter cable", str(intended), str(found), fix)
+    ports = context.plan.switches[context.place.device].ports.values()
+    longest = max(port.cable_length for port in ports if port.cable_length is not None)
+    if found < longest + _METRE:  # switches take whole metres
+        return success(f"at least {intended}", str(found))
+    return warning(
+        "the port has headroom for a longer cable",
+        str(intended),
+        str(found),
+        fix,
+        reason="more headroom than needed only takes shared buffer",
+    )
