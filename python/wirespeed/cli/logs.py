@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wirespeed.errors import Problem, Refusal
+from wirespeed.input_files import read_input, read_stream
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks import Reading
@@ -44,10 +45,14 @@ class LogFile:
     cluster: str | None = None
 
     def content(self) -> bytes:
-        """The bytes of the log."""
+        """The bytes of the log.
+
+        Raises:
+            Refusal: it is a device, or larger than a log can be.
+        """
         if self.stored_bytes is not None:
             return self.stored_bytes()
-        return sys.stdin.buffer.read() if self.path is None else self.path.read_bytes()
+        return read_stream(sys.stdin.buffer, self.name) if self.path is None else read_input(self.path, self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from wirespeed.cluster.ranges import expand_names
 from wirespeed.cluster.refusals import describe_missing_key, list_problems
 from wirespeed.cluster.switch import SwitchPart
 from wirespeed.errors import Problem, Refusal, did_you_mean, refuse
+from wirespeed.input_files import read_input
 from wirespeed.units import Length
 
 VERSION = 1
@@ -75,13 +76,11 @@ def read_file(path: Path, name: str, expected: str) -> str:
     if path.is_dir():
         raise refuse(name, "a folder", expected, "name the file in it")
     try:
-        data = path.read_bytes()
+        data = read_input(path, name, _LARGEST)
     except FileNotFoundError:
         raise refuse(name, "no such file", expected, _WRITERS[expected]) from None
     except OSError as error:
         raise refuse(name, (error.strerror or str(error)).lower(), f"{expected} that can be read") from None
-    if len(data) > _LARGEST:
-        raise refuse(name, f"{len(data)} bytes", f"at most {_LARGEST} bytes", "use node ranges")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from wirespeed.collect.manifest import NAME, Manifest, from_json
 from wirespeed.errors import refuse
+from wirespeed.input_files import require_file
 from wirespeed.reach import LARGEST_OUTPUT
 
 LARGEST_FILE = LARGEST_OUTPUT
@@ -139,6 +140,7 @@ def _unpack_archive(path: Path) -> dict[str, bytes]:
     """The files of an archive by name. Links, devices and names outside the archive are refused."""
     files: dict[str, bytes] = {}
     total = 0
+    require_file(path)
     try:
         _require_gzip(path)
         with (

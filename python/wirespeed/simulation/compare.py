@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from wirespeed.errors import Problem, Refusal
+from wirespeed.input_files import read_text_input
 from wirespeed.results.algorithm_comparison import Change, Comparison, Run
 from wirespeed.results.simulation_types import FLOWS, PORTS, QUEUES
 from wirespeed.settings import Congestion
@@ -150,7 +151,7 @@ def _collect_results(futures: list[Future[Run]]) -> Iterator[Run]:
 
 def read_scenario(path: Path) -> Candidate:
     """The scenario of a file."""
-    return Candidate(path, path.read_text(encoding="utf-8", errors="replace"))
+    return Candidate(path, read_text_input(path))
 
 
 def _create_job(candidate: Candidate, algorithm: str, preset: str, as_is: bool) -> _Job:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NotRequired, TypedDict, cast
 
 from wirespeed import __version__
+from wirespeed.input_files import read_input
 from wirespeed.plan import Cable, Plan
 from wirespeed.plan.headroom import NS_PER_M
 from wirespeed.results.simulation_types import Fault, Source
@@ -80,7 +81,7 @@ def plan_scenario(cluster: Path, plan: Plan, traffic: Path, seed: int, driver_na
         Refusal: the traffic cannot be read, or does not fit the plan.
     """
     traffic_entries = read_traffic(traffic)
-    digest = hashlib.sha256(cluster.read_bytes()).hexdigest()
+    digest = hashlib.sha256(read_input(cluster)).hexdigest()
     origin = f"from {cluster.name} (sha256 {digest}) and {traffic.name} (sha256 {traffic_entries.sha256})"
     scenario = build_plan_scenario(
         plan, traffic_entries, seed, f"{origin}, seed {seed}, wirespeed {__version__}", driver_names

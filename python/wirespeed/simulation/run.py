@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from wirespeed import _core
 from wirespeed.errors import Refusal
+from wirespeed.input_files import read_text_input
 from wirespeed.results.simulation_types import CompletionTimes, Summary
 from wirespeed.simulation.algorithm_settings import list_algorithms
 from wirespeed.simulation.deadlock import circles
@@ -104,7 +105,7 @@ def run(
     if planned is not None:
         text = planned.scenario.text
     elif text is None:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = read_text_input(path)
     memory = Memory()
     with _name_file_in_problems(path):
         scenario = _core.Scenario(text, preset, seed)

@@ -19,6 +19,7 @@ from wirespeed.catalogue.model import Entry, SourcedValue
 from wirespeed.cluster import document
 from wirespeed.data_files import describe_problem, parse_found_and_expected
 from wirespeed.errors import Problem, Refusal, did_you_mean, refuse
+from wirespeed.input_files import read_input
 
 
 class Thresholds(Entry):
@@ -168,7 +169,7 @@ def read(source: str | Path) -> Profile:
             did_you_mean(str(source), names()),
         )
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_input(path).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise refuse(str(path), str(error), "a readable profile") from error
     return _parse_profile(text, str(path))

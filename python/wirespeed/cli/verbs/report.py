@@ -250,12 +250,13 @@ def _add_results(content: Report, files: Sequence[Path]) -> Report:
     Raises:
         Refusal: a file is not a document of these commands.
     """
+    from wirespeed.input_files import read_text_input
     from wirespeed.results import documents
     from wirespeed.results.campaign_history import Comparison, History
     from wirespeed.results.peers import Peers
     from wirespeed.results.report import Input
 
-    results = [documents.read(file.read_text(encoding="utf-8", errors="replace"), str(file)) for file in files]
+    results = [documents.read(read_text_input(file), str(file)) for file in files]
     names = {Peers: "peers", Comparison: "a comparison", History: "a history"}
     return replace(
         content,

@@ -282,15 +282,24 @@ def describe_folder(folder: Path) -> Problem:
 
 def _has_key(file: Path, pattern: bytes) -> bool:
     """Whether a YAML file has such a key at its left margin. Unreadable files are refused by their reader."""
+    from wirespeed.input_files import read_input
+
     try:
-        return re.search(rb"^%b\s*:(\s|$)" % pattern, file.read_bytes(), re.MULTILINE) is not None
+        return re.search(rb"^%b\s*:(\s|$)" % pattern, read_input(file), re.MULTILINE) is not None
     except OSError:
         return True
 
 
 def is_json(file: Path) -> bool:
-    """Whether the file begins like JSON and therefore is a scenario. Unreadable files are refused by their reader."""
+    """Whether the file begins like JSON and therefore is a scenario. Unreadable files are refused by their reader.
+
+    Raises:
+        Refusal: the path is a device.
+    """
+    from wirespeed.input_files import require_file
+
     try:
+        require_file(file)
         with file.open("rb") as opened:
             begin = opened.read(4096)
     except OSError:
