@@ -99,6 +99,7 @@ class _Scenario:
         yield _format_head("parameter", "meaning", *_format_codes(self._names))
         listed = "; ".join(f"`{_find_word(variant)}`" for variant in variants)
         yield _format_row(f"`{section}.{tag}`", listed, *[_format_value(value[tag]) for value in values])
+        yield "\nA parenthesis at the end of a meaning contains the default in other words or units, or its source.\n"
         for variant in variants:
             if len(variant["properties"]) == 1:
                 continue

@@ -214,7 +214,7 @@ class HeadroomFixed(TypedDict, total=False):
 
     rule: Literal["fixed"]
     bytes: int
-    """Bytes."""
+    """Headroom of each lossless priority group."""
 
 
 class HeadroomRateDelay(TypedDict, total=False):
@@ -222,7 +222,7 @@ class HeadroomRateDelay(TypedDict, total=False):
 
     rule: Literal["rate-delay"]
     times: int
-    """The multiple."""
+    """Number by which link rate × delay is multiplied."""
 
 
 class HeadroomComputed(TypedDict, total=False):
@@ -249,7 +249,7 @@ class SharedHeadroomFixed(TypedDict, total=False):
 
     rule: Literal["fixed"]
     bytes: int
-    """Bytes."""
+    """Size of the pool of the whole switch."""
 
 
 class SharedHeadroomShare(TypedDict, total=False):
@@ -257,7 +257,7 @@ class SharedHeadroomShare(TypedDict, total=False):
 
     rule: Literal["share"]
     percent: int
-    """Percent."""
+    """Share of the remaining buffer that is the pool."""
 
 
 class Trimming(TypedDict, total=False):
@@ -303,7 +303,7 @@ class Pfc(TypedDict, total=False):
     """Priority flow control, IEEE 802.1Q clause 36."""
 
     lossless_priorities: int
-    """Bit n: priority n is lossless."""
+    """Bit mask of the lossless priorities: bit n is priority n, so 8 is priority 3."""
     quanta: int | None
     """Pause quanta in an XOFF frame, of 512 bit times each. null: the pause lasts until XON."""
     refresh_quanta: int | None
@@ -322,7 +322,7 @@ class ReactionFixed(TypedDict, total=False):
 
     rule: Literal["fixed"]
     ns: int
-    """Nanoseconds."""
+    """The response time."""
 
 
 class ReactionCeiling(TypedDict, total=False):
@@ -369,7 +369,8 @@ class Scheduler(TypedDict, total=False):
     """Strict priority over deficit weighted round robin."""
 
     strict_priorities: int
-    """Bit n: priority n is a strict priority. Strict priorities are served before all others, the highest first."""
+    """Bit mask of the strict priorities: bit n is priority n, so 128 is priority 7. Strict priorities are served before
+    all others, the highest first."""
     weights: list[int]
     """DWRR weights of the other priorities."""
 
@@ -506,7 +507,7 @@ class ReorderingPackets(TypedDict, total=False):
 
     rule: Literal["packets"]
     packets: int
-    """Number of packets. 1: at once."""
+    """How many packets later that packet was sent. 1: the next packet, no reordering is tolerated."""
 
 
 class ReorderingTime(TypedDict, total=False):
@@ -515,7 +516,7 @@ class ReorderingTime(TypedDict, total=False):
 
     rule: Literal["time"]
     ns: int
-    """Nanoseconds."""
+    """Time after the arrival of the later packet."""
 
 
 class Sockets(TypedDict, total=False):
@@ -625,14 +626,14 @@ class CongestionDcqcnP(TypedDict, total=False):
     rtt_us: int
     """"Round trip time": length of an epoch (40 us: one unit of rate is then 12.8 Mb/s)."""
     l64B_per_rtt: int
-    """"64B transmitted in one RTT": maximum rate. 0: line rate (0)."""
+    """"64B transmitted in one RTT": maximum rate. 0: line rate."""
     init_cp: int
     """"Initial congestion probability": value before the first epoch, in 1024ths (1024: corresponds to alpha = 1 of
     DCQCN)."""
     init_cr: int
-    """"Initial current rate": current rate at the first CNP. 0: line rate (0)."""
+    """"Initial current rate": current rate at the first CNP. 0: line rate."""
     init_tr: int
-    """"Initial target rate": target rate at the first CNP. 0: line rate (0)."""
+    """"Initial target rate": target rate at the first CNP. 0: line rate."""
     fr_num_rtts: int
     """"Fast recovery RTT": number of epochs without CNP in which the target rate does not increase (5: F of DCQCN)."""
     ai_rate_incr: int
@@ -642,7 +643,7 @@ class CongestionDcqcnP(TypedDict, total=False):
     """"First threshold to rise AI": number of epochs without CNP after fast recovery from which the increase is
     doubled. 0: never (0: DCQCN has no such phase)."""
     ai_rtt_th2: int
-    """"Second threshold to rise AI": number of epochs from which the increase is four times as large. 0: never (0)."""
+    """"Second threshold to rise AI": number of epochs from which the increase is four times as large. 0: never."""
     cr_min_th: int
     """"Minimum current rate": minimum rate (3: R_min of DCQCN is 40 Mb/s)."""
     red_div: int
@@ -650,10 +651,10 @@ class CongestionDcqcnP(TypedDict, total=False):
     DCTCP)."""
     tr_update_cyls: int
     """"Target rate update cycle": number of successive decreases that set the target rate to the current rate; later
-    ones do not. 0: 1 in DCQCN-P, 2 in DCQCN-D (0; in DCQCN every decrease does, as with 255)."""
+    ones do not. 0: the default of the mode, 1 in DCQCN-P and 2 in DCQCN-D. 255: every decrease does, as in DCQCN."""
     inact_th_us: int
     """"Inactivity threshold": a queue pair that has sent nothing for this time restarts with its initial state. 0:
-    never (0)."""
+    never."""
 
 
 class CongestionDcqcnD(TypedDict, total=False):
@@ -666,14 +667,14 @@ class CongestionDcqcnD(TypedDict, total=False):
     rtt_us: int
     """"Round trip time": length of an epoch (40 us: one unit of rate is then 12.8 Mb/s)."""
     l64B_per_rtt: int
-    """"64B transmitted in one RTT": maximum rate. 0: line rate (0)."""
+    """"64B transmitted in one RTT": maximum rate. 0: line rate."""
     init_cp: int
     """"Initial congestion probability": value before the first epoch, in 1024ths (1024: corresponds to alpha = 1 of
     DCQCN)."""
     init_cr: int
-    """"Initial current rate": current rate at the first CNP. 0: line rate (0)."""
+    """"Initial current rate": current rate at the first CNP. 0: line rate."""
     init_tr: int
-    """"Initial target rate": target rate at the first CNP. 0: line rate (0)."""
+    """"Initial target rate": target rate at the first CNP. 0: line rate."""
     fr_num_rtts: int
     """"Fast recovery RTT": number of epochs without CNP in which the target rate does not increase (5: F of DCQCN)."""
     ai_rate_incr: int
@@ -683,7 +684,7 @@ class CongestionDcqcnD(TypedDict, total=False):
     """"First threshold to rise AI": number of epochs without CNP after fast recovery from which the increase is
     doubled. 0: never (0: DCQCN has no such phase)."""
     ai_rtt_th2: int
-    """"Second threshold to rise AI": number of epochs from which the increase is four times as large. 0: never (0)."""
+    """"Second threshold to rise AI": number of epochs from which the increase is four times as large. 0: never."""
     cr_min_th: int
     """"Minimum current rate": minimum rate (3: R_min of DCQCN is 40 Mb/s)."""
     red_div: int
@@ -691,10 +692,10 @@ class CongestionDcqcnD(TypedDict, total=False):
     DCTCP)."""
     tr_update_cyls: int
     """"Target rate update cycle": number of successive decreases that set the target rate to the current rate; later
-    ones do not. 0: 1 in DCQCN-P, 2 in DCQCN-D (0; in DCQCN every decrease does, as with 255)."""
+    ones do not. 0: the default of the mode, 1 in DCQCN-P and 2 in DCQCN-D. 255: every decrease does, as in DCQCN."""
     inact_th_us: int
     """"Inactivity threshold": a queue pair that has sent nothing for this time restarts with its initial state. 0:
-    never (0)."""
+    never."""
 
 
 class CongestionDctcp(TypedDict, total=False):

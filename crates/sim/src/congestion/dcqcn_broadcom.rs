@@ -59,16 +59,16 @@ pub struct Parameters {
     /// "Round trip time": length of an epoch (40 us: one unit of rate is then 12.8 Mb/s).
     #[schemars(range(min = 1))]
     pub rtt_us: Microseconds,
-    /// "64B transmitted in one RTT": maximum rate. 0: line rate (0).
+    /// "64B transmitted in one RTT": maximum rate. 0: line rate.
     #[serde(rename = "l64B_per_rtt")]
     pub l64b_per_rtt: u32,
     /// "Initial congestion probability": value before the first epoch, in 1024ths (1024: corresponds to alpha = 1 of
     /// DCQCN).
     #[schemars(range(min = 0, max = 1024))]
     pub init_cp: u32,
-    /// "Initial current rate": current rate at the first CNP. 0: line rate (0).
+    /// "Initial current rate": current rate at the first CNP. 0: line rate.
     pub init_cr: u32,
-    /// "Initial target rate": target rate at the first CNP. 0: line rate (0).
+    /// "Initial target rate": target rate at the first CNP. 0: line rate.
     pub init_tr: u32,
     /// "Fast recovery RTT": number of epochs without CNP in which the target rate does not increase (5: F of DCQCN).
     pub fr_num_rtts: u32,
@@ -78,7 +78,7 @@ pub struct Parameters {
     /// "First threshold to rise AI": number of epochs without CNP after fast recovery from which the increase is
     /// doubled. 0: never (0: DCQCN has no such phase).
     pub ai_rtt_th1: u32,
-    /// "Second threshold to rise AI": number of epochs from which the increase is four times as large. 0: never (0).
+    /// "Second threshold to rise AI": number of epochs from which the increase is four times as large. 0: never.
     pub ai_rtt_th2: u32,
     /// "Minimum current rate": minimum rate (3: R_min of DCQCN is 40 Mb/s).
     #[schemars(range(min = 1))]
@@ -88,11 +88,11 @@ pub struct Parameters {
     #[schemars(range(min = 1))]
     pub red_div: u32,
     /// "Target rate update cycle": number of successive decreases that set the target rate to the current rate; later
-    /// ones do not. 0: 1 in DCQCN-P, 2 in DCQCN-D (0; in DCQCN every decrease does, as with 255).
+    /// ones do not. 0: the default of the mode, 1 in DCQCN-P and 2 in DCQCN-D. 255: every decrease does, as in DCQCN.
     #[schemars(range(min = 0, max = 255))]
     pub tr_update_cyls: u32,
     /// "Inactivity threshold": a queue pair that has sent nothing for this time restarts with its initial state. 0:
-    /// never (0).
+    /// never.
     pub inact_th_us: Microseconds,
 }
 

@@ -192,13 +192,13 @@ pub enum SharedHeadroom {
     /// A fixed size for the whole switch, divided equally among the slices (SONiC: `xoff` of the
     /// `ingress_lossless_pool`).
     Fixed {
-        /// Bytes.
+        /// Size of the pool of the whole switch.
         #[schemars(range(min = 1, max = LARGEST_SLICE * MOST_SLICES))]
         bytes: Bytes,
     },
     /// A share of the buffer that remains after the guaranteed buffer. The shares of `pools` refer to the same size.
     Share {
-        /// Percent.
+        /// Share of the remaining buffer that is the pool.
         #[schemars(range(min = 0, max = 100))]
         percent: u8,
     },
@@ -339,12 +339,12 @@ pub enum EcmpHash {
 pub enum Headroom {
     /// The same size at every port.
     Fixed {
-        /// Bytes.
+        /// Headroom of each lossless priority group.
         bytes: Bytes<u32>,
     },
     /// A multiple of the link rate × the propagation delay in one direction.
     RateDelay {
-        /// The multiple.
+        /// Number by which link rate × delay is multiplied.
         times: u32,
     },
     /// Computed from frame sizes, cable delay and the response time of the peer (IEEE 802.1Q).
@@ -358,7 +358,7 @@ pub enum Headroom {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pfc {
-    /// Bit n: priority n is lossless.
+    /// Bit mask of the lossless priorities: bit n is priority n, so 8 is priority 3.
     pub lossless_priorities: u8,
     /// Pause quanta in an XOFF frame, of 512 bit times each. null: the pause lasts until XON.
     // 0 is XON.
@@ -411,7 +411,7 @@ pub enum WatchdogAction {
 pub enum Reaction {
     /// After a fixed time.
     Fixed {
-        /// Nanoseconds.
+        /// The response time.
         #[schemars(range(min = 0, max = LONGEST_NS))]
         ns: Nanoseconds,
     },
@@ -457,7 +457,8 @@ pub enum MarkingPoint {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scheduler {
-    /// Bit n: priority n is a strict priority. Strict priorities are served before all others, the highest first.
+    /// Bit mask of the strict priorities: bit n is priority n, so 128 is priority 7. Strict priorities are served before
+    /// all others, the highest first.
     pub strict_priorities: u8,
     /// DWRR weights of the other priorities.
     #[schemars(inner(range(min = 1, max = 10_000)))]
@@ -594,14 +595,14 @@ pub enum Reordering {
     None {},
     /// When a packet that was sent a number of packets later has arrived.
     Packets {
-        /// Number of packets. 1: at once.
+        /// How many packets later that packet was sent. 1: the next packet, no reordering is tolerated.
         #[schemars(range(min = 1, max = 65_535))]
         packets: u32,
     },
     /// When it is still missing some time after a later packet has arrived. A packet overtaken during this time waits
     /// up to twice as long.
     Time {
-        /// Nanoseconds.
+        /// Time after the arrival of the later packet.
         #[schemars(range(min = 0, max = LONGEST_NS))]
         ns: Nanoseconds,
     },

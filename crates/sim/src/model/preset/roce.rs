@@ -38,8 +38,8 @@ pub(super) const SOURCES: [(&str, &str); 35] = [
     ),
     ("switch.alpha_exponent", "SONiC, Tomahawk 3: 1/4"),
     ("switch.xon_offset_bytes", "SONiC, Tomahawk 3: 9144"),
-    ("switch.latency_ns", "none: the lowest value"),
-    ("ecmp.hash", "none: vendors do not publish theirs"),
+    ("switch.latency_ns", "no source: the lowest value"),
+    ("ecmp.hash", "no source: vendors do not publish theirs"),
     (
         "ecmp.flowlet_gap_ns",
         "Juniper Apstra 6.0, default inactivity interval of dynamic load balancing",
@@ -51,9 +51,9 @@ pub(super) const SOURCES: [(&str, &str); 35] = [
     ("pfc.quanta", "IEEE 802.3 annex 31D: the largest value of the field"),
     (
         "pfc.refresh_quanta",
-        "none: half of `quanta`; the interval is the choice of the device",
+        "no source: half of `quanta`; the interval is the choice of the device",
     ),
-    ("pfc.generation_delay_ns", "none: the lowest value"),
+    ("pfc.generation_delay_ns", "no source: the lowest value"),
     ("pfc.reaction", "the latest that the standard allows, which is what headroom is for"),
     ("pfc.watchdog", "SONiC and EOS: off unless configured"),
     (
@@ -97,7 +97,7 @@ pub(super) const SOURCES: [(&str, &str); 35] = [
         "notification.interval_ns",
         "Zhu et al., SIGCOMM 2015, section 3.2: one CNP in 50 us",
     ),
-    ("notification.delay_ns", "none: the lowest value"),
+    ("notification.delay_ns", "no source: the lowest value"),
 ];
 
 pub(super) fn parameters() -> Parameters {
