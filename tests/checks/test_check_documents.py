@@ -132,7 +132,7 @@ def test_a_vlan_mtu_below_that_of_a_host_fails() -> None:
     (finding,) = small.by_id("port.vlan-mtu", small.facts(changes))
     assert (finding.status, finding.expected) == (
         "fail",
-        "at least 9050 bytes, the largest MTU of the hosts (planned 9100)",
+        "9100 bytes (at least 9050, the largest MTU of the hosts)",
     )
 
 

@@ -49,7 +49,7 @@ DETAILS = """\
 the NIC's PCIe link is narrower than its slot
 expected: 16 lanes
 found: 8 lanes
-estimated impact: 197 Gb/s
+estimated impact: -197 Gb/s
 evidence: node1: lspci -vvv, node1/lspci.out:412
 fix: Reseat the NIC and its riser (the host goes down)"""
 

@@ -29,7 +29,7 @@ FAIL    nic.pcie-width node1:enp29s0np0 (bnxt_re0, 0000:1d:00.0)
                  the NIC's PCIe link is narrower than its slot
         expected 16 lanes
         found    8 lanes
-        impact   estimated 197 Gb/s: x8 at 32 GT/s carries 202.6 Gb/s of the
+        impact   estimated -197 Gb/s: x8 at 32 GT/s carries 202.6 Gb/s of the
                  line's 400 Gb/s
         evidence node1: lspci -vvv, node1/lspci.out:412
         fix      Reseat the NIC and its riser (the host goes down)
@@ -134,8 +134,8 @@ def test_first_steps_begin_with_the_largest_impact_then_the_most_locations():
     assert [
         row.split() for row in print_report(terminal.print_first_steps, findings).splitlines() if row[:1].isdigit()
     ] == [
-        ["1", "d.half", "1", "node0:eth0", "197", "Gb/s"],
-        ["2", "c.slow", "2", "node0:eth0,", "node1:eth0", "3.5", "µs"],
+        ["1", "d.half", "1", "node0:eth0", "-197", "Gb/s"],
+        ["2", "c.slow", "2", "node0:eth0,", "node1:eth0", "+3.5", "µs"],
         ["3", "b.wide", "6", "node0:eth0,", "node1:eth0,", "node2:eth0,", "not", "computed"],
         ["4", "a.narrow", "1", "node0:eth0", "not", "computed"],
     ]

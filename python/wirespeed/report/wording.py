@@ -88,8 +88,11 @@ def size(value: int | None) -> str:
 
 
 def impact(value: Impact | None) -> str:
-    """Estimated impact of a finding, ``197 Gb/s``; empty if it is unknown."""
-    return "" if value is None else f"{_format_estimate(value.value)} {value.unit}"
+    """Estimated impact of a finding, ``-197 Gb/s`` of bandwidth or ``+3 µs`` of latency; empty if it is unknown."""
+    if value is None:
+        return ""
+    sign = "-" if value.unit == "Gb/s" else "+"
+    return f"{sign}{_format_estimate(value.value)} {value.unit}"
 
 
 def _format_estimate(value: float) -> str:

@@ -46,7 +46,7 @@ def check(context: CheckContext) -> Outcome:
     if far_mtu is not None and found < (far_mtu if far_end == "host" else min(far_mtu, intended)):
         return failure(
             f"the MTU of the port is below the MTU of the {far_end}",
-            f"at least {far_mtu} bytes, the MTU of the {far_end} (planned {intended})",
+            _describe_expected(intended, far_mtu, far_end),
             f"{found} bytes",
             fix,
             impact=estimate_dropped_frames(context, found) if far_end == "host" else None,
@@ -60,6 +60,14 @@ def check(context: CheckContext) -> Outcome:
             reason=f"the {far_end} has no larger MTU: it sends no packet that this port drops" if far_end else None,
         )
     return success(f"at least {intended} bytes", f"{found} bytes")
+
+
+def _describe_expected(intended: int, far_mtu: int, far_end: str | None) -> str:
+    """The planned MTU, and what the other end needs at least."""
+    if intended > far_mtu:
+        return f"{intended} bytes (at least {far_mtu}, the MTU of the {far_end})"
+    planned = f" (planned {intended})" if intended < far_mtu else ""
+    return f"{'at least ' if planned else ''}{far_mtu} bytes, the MTU of the {far_end}{planned}"
 
 
 def _far_mtu(context: CheckContext) -> tuple[str | None, int | None]:

@@ -43,9 +43,9 @@ def check(context: CheckContext) -> Outcome:
         raise InapplicableError("the VLAN interface is absent, see port.vlan-address")
     found = context.get_found_value("vlan.mtu")
     needed = min(intended, max(_list_host_mtus(context), default=intended))
-    expected = f"at least {needed} bytes"
+    expected = f"{intended} bytes"
     if needed < intended:
-        expected += f", the largest MTU of the hosts (planned {intended})"
+        expected += f" (at least {needed}, the largest MTU of the hosts)"
     if found < needed:
         return failure(
             "the MTU of the VLAN interface is too small",

@@ -164,11 +164,20 @@ def _format_lines(settings: Sequence[SettingDifference]) -> Iterator[str]:
         elif difference.kind == "absent":
             yield f"{place}: planned, but not present ({values['source']})"
         else:
-            comparison = f"expected {values['intended']}, found {values['found']} ({values['source']})"
+            intended, found = (_add_unit(values[name], difference.path) for name in ("intended", "found"))
+            comparison = f"expected {intended}, found {found} ({values['source']})"
             yield f"{place} {difference.path}: {comparison}"
     for (device, path, reason), places in unread.items():
         place = places[0] if len(places) == 1 else f"{device}, {len(places)} times"
         yield f"{' '.join(part for part in (place, path) if part)}: not read ({reason})"
+
+
+def _add_unit(value: str | None, path: str) -> str | None:
+    """A number with the unit of its setting."""
+    from wirespeed.settings import ENTITIES, list_settings
+
+    unit = next((settings[path].unit for settings in map(list_settings, ENTITIES) if path in settings), None)
+    return f"{value} {unit}" if unit and value is not None and value.isdecimal() else value
 
 
 def _format_place(place: Place) -> str:
