@@ -24,7 +24,7 @@ def test_the_programs_of_a_host_with_amd_gpus() -> None:
     ]
     (step,) = host.steps.values()
     assert (step.action, step.why) == (
-        "program tools",
+        "build tools of jobs",
         "job-programs.sh builds perftest, UCX, Open MPI, rccl-tests, OSU micro-benchmarks",
     )
     assert (host.software.ucx, host.software.openmpi, host.software.perftest_memory) == ("1.19.0", "5.0.8", "rocm")

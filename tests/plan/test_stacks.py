@@ -55,31 +55,33 @@ REFUSED: list[tuple[str, str, str | None, str]] = [
         NOBLE,
         "nic_packages: {doca-ofed: 3.x}",
         None,
-        "small.yaml:8: found NVIDIA DOCA-OFED 3.x; expected a release that is known: 2.5.0, 2.9.2, 3.0.0, "
-        "3.2.0, 3.2.1\n  hint: leave nic_packages out and install it by hand; then it is "
+        "small.yaml:8: found NVIDIA DOCA-OFED 3.x; expected a release of the catalogue: 2.5.0, 2.9.2, 3.0.0, "
+        "3.2.0, 3.2.1\n  hint: leave `nic_packages` out and install it by hand; then it is "
         "neither planned nor checked",
     ),
     (
         SLES,
         DOCA,
         None,
-        "small.yaml:8: found NVIDIA DOCA-OFED 3.2.1 on sles-15.6; expected a system it is known to be built for: "
-        "ubuntu-22.04, ubuntu-24.04\n  hint: for sles-15.6 there is doca-ofed: 3.0.0",
+        "small.yaml:8: found NVIDIA DOCA-OFED 3.2.1 on sles-15.6; expected a system that this release is known to "
+        "support: ubuntu-22.04, ubuntu-24.04\n"
+        "  hint: write nic_packages: {doca-ofed: 3.0.0}, known to support sles-15.6",
     ),
     (
         "sles-16.0",
         DOCA,
         None,
-        "small.yaml:8: found NVIDIA DOCA-OFED 3.2.1 on sles-16.0; expected a system it is known to be built for: "
-        "ubuntu-22.04, ubuntu-24.04\n"
-        "  hint: leave nic_packages out and install it by hand; then it is neither planned nor checked",
+        "small.yaml:8: found NVIDIA DOCA-OFED 3.2.1 on sles-16.0; expected a system that this release is known to "
+        "support: ubuntu-22.04, ubuntu-24.04\n"
+        "  hint: leave `nic_packages` out and install it by hand; then it is neither planned nor checked",
     ),
     (
         NOBLE,
         "nic_packages: {doca_ofed: 3.2.1}",
         None,
-        "small.yaml:8: found the package 'doca_ofed' beside NVIDIA mlx5 driver of the kernel; expected one of "
-        "doca-ofed, MLNX_OFED, or none: the driver comes with the kernel\n  hint: did you mean 'doca-ofed'?",
+        "small.yaml:8: found the package 'doca_ofed' for a NIC with the NVIDIA mlx5 driver of the kernel; "
+        "expected one of doca-ofed, MLNX_OFED; without `nic_packages` the driver of the kernel is used\n"
+        "  hint: did you mean 'doca-ofed'?",
     ),
     (
         NOBLE,
@@ -137,13 +139,13 @@ WARNED = [
         JAMMY,
         "kernel: 5.15.0-70-generic, nic_packages: {MLNX_OFED: 5.9-0.5.5}",
         "small.yaml:8: found NVIDIA MLNX_OFED 5.9-0.5.5, an unknown release: its systems and kernels are not checked; "
-        "expected a release that is known: 5.9-0.5.6.0, 23.10-3.2.2.0, 24.10-0.7.0.0, 24.10-3.2.5.0",
+        "expected a release of the catalogue: 5.9-0.5.6.0, 23.10-3.2.2.0, 24.10-0.7.0.0, 24.10-3.2.5.0",
     ),
     (
         NOBLE,
         "kernel: 6.8.0-111-generic, nic_packages: {doca-ofed: 3.9.0}",
         "small.yaml:8: found NVIDIA DOCA-OFED 3.9.0, an unknown release: its systems and kernels are not checked; "
-        "expected a release that is known: 2.5.0, 2.9.2, 3.0.0, 3.2.0, 3.2.1",
+        "expected a release of the catalogue: 2.5.0, 2.9.2, 3.0.0, 3.2.0, 3.2.1",
     ),
     (
         NOBLE,
@@ -240,7 +242,7 @@ def test_the_stack_comes_before_what_is_compiled_against_it() -> None:
         NOBLE, f"kernel: 6.8.0-111-generic, {DOCA}, gpu_driver: 580.95.05, nic_firmware: 28.39.3004", "9.0"
     )
     assert steps(plan) == [
-        "uninstall stack: another release",
+        "uninstall stack: any other release",
         "build tools: compiler, kernel headers",
         "RDMA stack: doca-ofed 3.2.1",
         "GPU driver: NVIDIA driver 580.95.05",
@@ -255,7 +257,7 @@ def test_the_stack_comes_before_what_is_compiled_against_it() -> None:
 def test_modules_that_come_ready_need_no_compiler() -> None:
     plan = build_plan(SLES, "kernel: 6.4.0-150600.23.25-default, nic_packages: {doca-ofed: 3.0.0}")
     assert steps(plan) == [
-        "uninstall stack: another release",
+        "uninstall stack: any other release",
         "RDMA stack: doca-ofed 3.0.0",
         "boot image: initramfs",
         "reboot: host",

@@ -39,6 +39,17 @@ def output_folder(tmp_path: Path) -> Path:
     return folder
 
 
+def test_next_steps_begin_with_the_software(tmp_path: Path) -> None:
+    cluster = tmp_path / "software.yaml"
+    before, nics, after = CLUSTER.read_text(encoding="utf-8").partition("nics: 8 x broadcom-bcm957608-p1400gd")
+    cluster.write_text(f"{before}{nics}, software: {{rocm: 7.1.0, ucx: 1.19.0}}{after}", encoding="utf-8")
+    code, output = run("render", cluster, "-o", tmp_path / "out", "--device", "node1")
+    assert (code, output.partition("; ")[2]) == (
+        0,
+        "next: run software-install.sh, then apply.sh on each host, run job-programs.sh as the user of the jobs\n",
+    )
+
+
 def test_json_names_every_file(output_folder: Path) -> None:
     code, output = run("render", CLUSTER, "-o", output_folder, "--device", "leaf1", "--format", "json")
     document = json.loads(output)

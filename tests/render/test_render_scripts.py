@@ -98,8 +98,9 @@ def test_the_script_states_what_it_interrupts(device: Path) -> None:
     assert "# /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot\n" in text
     assert (
         "# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; "
-        "jobs on them lose their connections; at a terminal, press ENTER within 120 s, or the previous ones return "
-        "(with a bond the new ones stay without ENTER); a rollback keeps the MTU until the next reboot\n"
+        "jobs on them lose their connections; at a terminal, without a bond, the previous ones return unless you press "
+        "ENTER within 120 s; without a terminal, or with a bond, the new ones stay at once; a rollback keeps the MTU "
+        "until the next reboot\n"
     ) in text
 
 

@@ -10,13 +10,13 @@ from fnmatch import fnmatchcase
 from wirespeed.catalogue.compat import DriverRelease, Stack, StackBuild, StackRelease
 from wirespeed.catalogue.model import GpuModel
 from wirespeed.cluster import HostSpec
-from wirespeed.errors import did_you_mean
+from wirespeed.errors import did_you_mean, format_choices
 from wirespeed.plan.combination import parse_version
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Action, InstallStep
 
 _RELEASE_NUMBER = re.compile(r"[0-9]+(?:[.-][0-9]+)+")
-_BY_HAND = "leave nic_packages out and install it by hand; then it is neither planned nor checked"
+_BY_HAND = "leave `nic_packages` out and install it by hand; then it is neither planned nor checked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,10 @@ def select_stack(spec: HostSpec, release: DriverRelease, problems: Problems) -> 
     ((name, number),) = packages.items()
     stack = release.stacks.get(name)
     if stack is None:
-        numbers = ", ".join(release.stacks)
         problems.refuse(
             (*path, name),
-            f"the package {name!r} beside {release.title}",
-            f"one of {numbers}, or none: the driver comes with the kernel",
+            f"the package {name!r} for a NIC with the {release.title}",
+            f"{format_choices(release.stacks)}; without `nic_packages` the driver of the kernel is used",
             did_you_mean(name, list(release.stacks)),
         )
         return None
@@ -71,9 +70,11 @@ def select_stack(spec: HostSpec, release: DriverRelease, problems: Problems) -> 
         problems.refuse(
             (*path, name),
             f"{stack.title} {number} on {spec.os}",
-            "a system it is known to be built for: "
+            "a system that this release is known to support: "
             + ", ".join(system for row in stack_release.builds for system in row.systems),
-            f"for {spec.os} there is {', '.join(alternatives)}" if alternatives else _BY_HAND,
+            f"write nic_packages: {' or '.join(f'{{{text}}}' for text in alternatives)}, known to support {spec.os}"
+            if alternatives
+            else _BY_HAND,
         )
         return None
     chosen = Chosen(name, number, stack, stack_release, build)
@@ -87,12 +88,12 @@ def _select_unlisted(spec: HostSpec, name: str, number: str, stack: Stack, probl
     file = stack.unlisted_files.get(spec.os.partition("-")[0])
     listed_releases = ", ".join(stack.releases)
     if file is None or not _RELEASE_NUMBER.fullmatch(number):
-        problems.refuse(path, f"{stack.title} {number}", f"a release that is known: {listed_releases}", _BY_HAND)
+        problems.refuse(path, f"{stack.title} {number}", f"a release of the catalogue: {listed_releases}", _BY_HAND)
         return None
     problems.warn(
         path,
         f"{stack.title} {number}, an unknown release: its systems and kernels are not checked",
-        f"a release that is known: {listed_releases}",
+        f"a release of the catalogue: {listed_releases}",
     )
     build = StackBuild.model_construct(
         systems=[spec.os], file=file.replace("{release}", number), kernels=[], compiled=True, source=stack.source
@@ -107,7 +108,7 @@ def stack_steps(chosen: Chosen, spec: HostSpec, gpu: GpuModel | None) -> Iterato
     Source: NVIDIA open GPU kernel modules, kernel-open/conftest.sh, check_for_ib_peer_memory_symbols.
     """
     yield InstallStep(
-        Action.UNINSTALL_STACK, "another release", why=f"it must be gone before {chosen.name} {chosen.version} comes"
+        Action.UNINSTALL_STACK, "any other release", why=f"before {chosen.name} {chosen.version} is installed"
     )
     if chosen.build.compiled:
         yield InstallStep(Action.BUILD_TOOLS, "compiler, kernel headers", why="modules are compiled on this host")

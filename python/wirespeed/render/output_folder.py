@@ -27,11 +27,12 @@ MANIFEST = "manifest.json"
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """Devices, files and bytes that were written."""
+    """Devices, files and bytes that were written, and the names of files that are run, not installed."""
 
     devices: tuple[str, ...]
     files: int
     bytes: int
+    scripts: frozenset[str]
 
 
 ExtraFiles = Callable[[Sequence[str]], Iterable[tuple[str, str]]]
@@ -140,6 +141,7 @@ def _write_files(
         tuple(batch.device for batch in batches),
         sum(batch.files for batch in batches),
         sum(batch.bytes for batch in batches),
+        frozenset().union(*(batch.scripts for batch in batches)),
     )
 
 
@@ -155,6 +157,7 @@ class _Batch:
     device: str
     files: int
     bytes: int
+    scripts: frozenset[str]
 
 
 def _write_device(new: Path, device: str, files: Sequence[RenderedFile]) -> _Batch:
@@ -164,7 +167,8 @@ def _write_device(new: Path, device: str, files: Sequence[RenderedFile]) -> _Bat
         path = f"{new}/{device}/{file.relative}"
         _make_folder(path.rpartition("/")[0], made_folders)
         size += _write_file(path, file.text, file.mode)
-    return _Batch(device, len(files), size)
+    scripts = frozenset(file.path for file in files if not file.path.startswith("/"))
+    return _Batch(device, len(files), size, scripts)
 
 
 def _check_name(device: str) -> None:

@@ -16,7 +16,7 @@ class Action(StrEnum):
     UNINSTALL_STACK = "uninstall stack"  # another vendor's RDMA software, with its uninstaller
     REMOVE = "remove"  # modules built for each kernel that conflict
     PREREQUISITES = "prerequisites"  # compiler, kernel headers, RDMA user space
-    PROGRAM_TOOLS = "program tools"  # compiler and headers of job-programs.sh
+    PROGRAM_TOOLS = "build tools of jobs"  # compiler and headers of job-programs.sh
     BUILD_TOOLS = "build tools"  # compiler and kernel headers only: the stack contains the RDMA user space
     STACK = "RDMA stack"  # the NIC vendor's drivers and user space, with installer or repository
     GPU_DRIVER = "GPU driver"

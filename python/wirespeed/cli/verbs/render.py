@@ -60,8 +60,8 @@ def render(
 
     A file is written to OUT/DEVICE/ followed by the path at which it is installed. Each host has apply.sh and
     rollback.sh: without --yes they only print the changes and which traffic is interrupted. Each switch has the
-    commands to apply the configuration and to roll it back. An Ansible inventory and playbooks do the same for many
-    devices. wirespeed itself changes no device.
+    commands to apply the configuration and to roll it back. Ansible playbooks apply on many hosts, and copy the files
+    of switches to them. wirespeed itself changes no device.
 
     OUT is written atomically. The same cluster file, with the same bundle, gives identical files.
 
@@ -152,8 +152,11 @@ def _print_summary(
         return
     count = len(write_result.devices)
     devices = f"{count} device{'' if count == 1 else 's'}"
+    scripts = write_result.scripts
+    root_scripts = "software-install.sh, then apply.sh" if "software-install.sh" in scripts else "apply.sh"
     actions = {
-        "run apply.sh on each host": plan.hosts.keys() & write_result.devices,
+        f"run {root_scripts} on each host": plan.hosts.keys() & write_result.devices,
+        "run job-programs.sh as the user of the jobs": {"job-programs.sh"} & scripts,
         "follow wirespeed-apply.txt on each switch": plan.switches.keys() & write_result.devices,
     }
     steps = ", ".join(action for action, names in actions.items() if names)

@@ -10,9 +10,9 @@
 # /var/lib/wirespeed/rollback.sh.
 #
 # Interrupts traffic:
-# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; at a terminal, press ENTER within 120 s, or the previous ones return (with a bond the new ones stay without ENTER); a rollback keeps the MTU until the next reboot
+# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; at a terminal, without a bond, the previous ones return unless you press ENTER within 120 s; without a terminal, or with a bond, the new ones stay at once; a rollback keeps the MTU until the next reboot
 # /usr/local/sbin/wirespeed-tune: rings are recreated, which drops the link briefly; a rollback takes effect after a reboot
-# /usr/local/sbin/wirespeed-mlx5: priorities, traffic classes and congestion control of the ports change under running traffic; without the service they stay until the next reboot
+# /usr/local/sbin/wirespeed-mlx5: priorities, traffic classes and congestion control of the ports change under running traffic; a rollback removes the service, but the ports keep these settings until the next reboot
 #
 # Other effects:
 # /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
@@ -144,7 +144,7 @@ if [ -n "$yes" ]; then
   install -D -m 755 -- "$here/rollback.sh" "$earlier.new" && mv -- "$earlier.new" "$earlier" || stop "$earlier"
 fi
 
-if put /etc/netplan/60-wirespeed.yaml 600 acts 'addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; at a terminal, press ENTER within 120 s, or the previous ones return (with a bond the new ones stay without ENTER); a rollback keeps the MTU until the next reboot'; then
+if put /etc/netplan/60-wirespeed.yaml 600 acts 'addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; at a terminal, without a bond, the previous ones return unless you press ENTER within 120 s; without a terminal, or with a bond, the new ones stay at once; a rollback keeps the MTU until the next reboot'; then
   run sh -c 'if [ -t 0 ]; then exec netplan try --timeout 120; fi; netplan generate && exec netplan apply' && obeyed /etc/netplan/60-wirespeed.yaml || failed /etc/netplan/60-wirespeed.yaml
 fi
 if put /etc/default/grub.d/90-wirespeed.cfg 644 acts; then
@@ -174,7 +174,7 @@ put /usr/local/bin/wirespeed-near 755 || :
 if put /etc/systemd/system/wirespeed-mlx5.service 644 acts; then
   run systemctl daemon-reload && run systemctl enable wirespeed-mlx5.service && obeyed /etc/systemd/system/wirespeed-mlx5.service || failed /etc/systemd/system/wirespeed-mlx5.service
 fi
-if put /usr/local/sbin/wirespeed-mlx5 755 acts 'priorities, traffic classes and congestion control of the ports change under running traffic; without the service they stay until the next reboot'; then
+if put /usr/local/sbin/wirespeed-mlx5 755 acts 'priorities, traffic classes and congestion control of the ports change under running traffic; a rollback removes the service, but the ports keep these settings until the next reboot'; then
   run systemctl restart wirespeed-mlx5.service && obeyed /usr/local/sbin/wirespeed-mlx5 || failed /usr/local/sbin/wirespeed-mlx5
 fi
 put /usr/local/sbin/wirespeed-mlxconfig 755 || :
