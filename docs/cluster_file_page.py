@@ -67,6 +67,10 @@ def _describe_values(value: Node, definitions: Node, section: str | None) -> str
     if "enum" in value:
         return ", ".join(f"`{choice}`" for choice in value["enum"])
     if "anyOf" in value:
+        whole = value["anyOf"][0]
+        if whole.get("maximum") == 100 and "%" in value["anyOf"][-1].get("pattern", ""):
+            alternative = " or `none`" if "none" in value["anyOf"][-1]["pattern"] else ""
+            return f"{whole['minimum']}% to 100%{alternative}"
         kinds = (_describe_values(choice, definitions, None) for choice in value["anyOf"])
         return " or ".join(dict.fromkeys(kinds))
     return _describe_scalar(value)

@@ -191,6 +191,7 @@ def catalogue() -> str:
     import dataclasses
 
     from wirespeed.catalogue import load
+    from wirespeed.catalogue.compat import DriverRelease
 
     lines = [
         NOTE,
@@ -208,6 +209,8 @@ def catalogue() -> str:
         for name, entry in entries.items():
             lines.append(f"\n### {name}\n\n{entry.title}\n\n| value | | source |\n| --- | --- | --- |\n")
             lines.extend(_list_numbers(entry, ""))
+            if isinstance(entry, DriverRelease):
+                lines.extend(_list_stacks(entry.stacks))
     lines.append("\n## failures\n\n| id | failure mode | layer |\n| --- | --- | --- |\n")
     lines.extend(f"| {name} | {entry.title} | {entry.layer} |\n" for name, entry in hardware.failures.items())
     return "".join(lines)
@@ -226,6 +229,15 @@ def _list_numbers(entry: Any, prefix: str) -> Iterator[str]:
             yield f"| {label} | {text} | {value.source} |\n"
         elif isinstance(value, Entry):
             yield from _list_numbers(value, f"{label}, ")
+
+
+def _list_stacks(stacks: Mapping[str, Any]) -> Iterator[str]:
+    """The releases of a NIC vendor's software stacks, with systems and kernels."""
+    for name, stack in stacks.items():
+        for number, release in stack.releases.items():
+            for build in release.builds:
+                kernels = f"; kernels {', '.join(build.kernels)}" if build.kernels else ""
+                yield f"| nic packages, {name}: {number} | {', '.join(build.systems)}{kernels} | {build.source} |\n"
 
 
 def _format_releases(releases: Mapping[str, str]) -> str:

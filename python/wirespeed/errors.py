@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 _ABSENCES = ("no ", "nothing", "none ")
@@ -91,11 +92,21 @@ def did_you_mean(word: str, choices: Sequence[str]) -> str | None:
     candidates = [name for name in choices if _drop_leading_zeros(name) == _drop_leading_zeros(word)]
     if len(candidates) != 1:
         candidates = [name for name in choices if len(word) >= _SHORTEST_PART and word.lower() in name.lower()]
-    similar = candidates if len(candidates) == 1 else difflib.get_close_matches(word, choices, n=1, cutoff=0.6)
+    similar = candidates if len(candidates) == 1 else _find_closest(word, choices)
     if not similar and len(word) >= _SHORTEST_PART:
         candidates = [name for name in choices if difflib.get_close_matches(word.lower(), name.split("-"), cutoff=0.75)]
         similar = candidates if len(candidates) == 1 else []
     return f"did you mean {similar[0]!r}?" if similar else None
+
+
+def _find_closest(word: str, choices: Sequence[str]) -> list[str]:
+    """The most similar choice; of equally similar ones, the one with the longest common beginning."""
+
+    def compare(name: str) -> tuple[float, int, str]:
+        beginning = takewhile(lambda pair: pair[0] == pair[1], zip(name, word, strict=False))
+        return difflib.SequenceMatcher(None, name, word).ratio(), sum(1 for _ in beginning), name
+
+    return sorted(difflib.get_close_matches(word, choices, n=max(len(choices), 1)), key=compare)[-1:]
 
 
 def _drop_leading_zeros(name: str) -> str:

@@ -149,9 +149,9 @@ def test_a_long_path_is_limited_by_the_window():
 def test_a_gpu_at_the_other_socket_passes_the_link_between_sockets():
     plan = example("pcie-lending")
     terms = find_bounds(plan, "abel1:GPU1", "abel2:GPU0")["PCIe bridge"].terms
-    assert "socket interconnect of abel1" in {term.name for term in terms}
+    assert "link between the sockets of abel1" in {term.name for term in terms}
     terms = find_bounds(plan, "abel1:GPU0", "abel2:GPU0")["PCIe bridge"].terms
-    assert "socket interconnect of abel1" not in {term.name for term in terms}
+    assert "link between the sockets of abel1" not in {term.name for term in terms}
 
 
 def test_gpus_of_different_rails_reach_each_other_over_the_switches():

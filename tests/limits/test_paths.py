@@ -51,7 +51,7 @@ def test_borrowed_gpus_share_the_bridge():
 def test_gpus_of_two_sockets_pass_the_link_between_them():
     """Two QPI links of 6.4 GT/s carry 25.6 GB/s, more than a slot: they do not limit GPUs of this generation."""
     bound = find_limit("pcie-lending", "abel1", "GPU0", "GPU1", "peer to peer")
-    socket = next(term for term in bound.terms if term.name == "socket interconnect of abel1")
+    socket = next(term for term in bound.terms if term.name == "link between the sockets of abel1")
     assert socket.value == pytest.approx(204.8)
     assert bound.value < socket.value
 

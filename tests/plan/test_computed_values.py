@@ -167,9 +167,9 @@ def test_the_loop_takes_the_latency_of_each_switch_twice() -> None:
     assert idle is not None and loop_value is not None
     assert (loop_value.time, loop_value.switch_time) == (idle.time + 3_000_000, Duration(3_000_000))
     assert loop_value.formula == (
-        "round trip over 4 cables with a 4096 B packet and its CNP, 3 µs in 2 switches; latency of 1 switch unknown"
+        "round trip over 4 cables with a 4096 B packet and its CNP, 3 µs in 2 switches, latency of 1 switch unknown"
     )
-    assert idle.formula.endswith("and its CNP; latency of 3 switches unknown")
+    assert idle.formula.endswith("and its CNP, latency of 3 switches unknown")
 
 
 def test_the_loop_goes_by_the_faster_switches() -> None:

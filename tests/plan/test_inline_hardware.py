@@ -113,8 +113,19 @@ def test_a_card_in_another_slot_needs_no_new_model():
 """
     limits = list_path_limits(build_plan(hardware))
     bound = next(limit.bound for limit in limits if limit.method == "peer to peer")
-    assert bound.bottleneck == "socket interconnect of node1"
+    assert bound.bottleneck == "link between the sockets of node1"
     assert next(term.source for term in bound.terms if term.name == bound.bottleneck) == "cluster.yaml:11"
+
+
+def test_an_unknown_link_between_the_sockets_is_assumed_to_be_no_bottleneck():
+    limits = list_path_limits(build_plan(L40S, "four-l40s", "2 x nvidia-mcx623106an-cdat", "eth1, eth2"))
+    crossing = {
+        (limit.source, limit.target)
+        for limit in limits
+        if "the link between the sockets is no bottleneck: its bandwidth is unknown "
+        "(`socket_link` of the server under `hardware.servers`)" in limit.bound.assumptions
+    }
+    assert crossing == {(f"GPU{first}", f"GPU{second}") for first in (0, 1) for second in (2, 3)}
 
 
 @pytest.mark.parametrize(("slot", "bottleneck", "value"), [("gen4 x16", "slot", 230.46), ("gen3 x8", "slot", 57.61)])

@@ -192,8 +192,10 @@ def _format_bandwidth(value: Bandwidth, table: Iterable[Bandwidth]) -> str:
 
 
 def _format_ratio(oversubscription: float) -> str:
-    """``2:1``; below 1:1 there is more bandwidth up than down."""
-    return f"{oversubscription:.3g}:1" + (" (not oversubscribed)" if oversubscription < 1 else "")
+    """``2:1``; ``1:8`` where there is more bandwidth up than down."""
+    if oversubscription < 1:
+        return f"1:{1 / oversubscription:.3g} (not oversubscribed)" if oversubscription else "0:1 (not oversubscribed)"
+    return f"{oversubscription:.3g}:1"
 
 
 def _list_classes(plan: Plan) -> Rows:
@@ -261,7 +263,14 @@ def _list_limits(plan: Plan) -> Rows:
     for limit in list_path_limits(plan):
         kind = "NIC" if limit.source in plan.hosts[limit.host].nics else limit.source.rstrip("0123456789")
         term = next(term for term in limit.bound.terms if term.name == limit.bound.bottleneck)
-        key = (kind, limit.target.rstrip("0123456789"), limit.method, round(limit.bound.value, 3), term.formula)
+        key = (
+            kind,
+            limit.target.rstrip("0123456789"),
+            limit.method,
+            round(limit.bound.value, 3),
+            term.formula,
+            limit.bound.assumptions,
+        )
         groups.setdefault(key, []).append((limit, term))
     rows: Rows = []
     for members in groups.values():

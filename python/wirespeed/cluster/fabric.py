@@ -61,7 +61,11 @@ class FabricPart(Part):
 class CablingPart(Part):
     """Cables between hosts and leaves."""
 
-    pattern: Pattern | None = Field(default=None, description="by-host, by-rail, file, or back-to-back")
+    pattern: Pattern | None = Field(
+        default=None,
+        description="by-host: hosts are divided evenly among the leaves; by-rail: rails are; file: the cables of "
+        "`file`; back-to-back: each two hosts are cabled to each other, without RDMA NICs",
+    )
     file: str | None = Field(
         default=None, description="CSV file of cables, as `wirespeed plan --cables --format csv` writes it"
     )

@@ -161,12 +161,12 @@ NOT_CONFIGURED = "none"
 """Value of a key that leaves a setting of the system as it is."""
 
 
-def _parse_percent(text: Any) -> Any:
+def _parse_percent(text: Any, minimum: int = 0) -> Any:
     if not isinstance(text, str):
         return text
     number = text.removesuffix("%").rstrip()
-    if _WHOLE.fullmatch(number) is None or int(number) > 100:
-        raise Unfit("a whole percentage from 0% to 100%", "write a percentage such as 50%")
+    if _WHOLE.fullmatch(number) is None or not minimum <= int(number) <= 100:
+        raise Unfit(f"a whole percentage from {minimum}% to 100%", "write a percentage such as 50%")
     return int(number)
 
 
@@ -364,6 +364,13 @@ Percent = Annotated[
     BeforeValidator(_parse_percent),
     WithJsonSchema(
         {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 100}, {"type": "string", "pattern": r"^[0-9]+ ?%$"}]}
+    ),
+]
+Share = Annotated[
+    int,
+    BeforeValidator(lambda text: _parse_percent(text, minimum=1)),  # a queue without a share sends nothing
+    WithJsonSchema(
+        {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 100}, {"type": "string", "pattern": r"^[0-9]+ ?%$"}]}
     ),
 ]
 OptionalPercent = Annotated[

@@ -102,7 +102,7 @@ class ServerPart(Part):
     )
     max_payload: PcieBytes | None = Field(default=None, description="PCIe MaxPayload in bytes")
     socket_link: BandwidthText | None = Field(
-        default=None, description="UPI, QPI or xGMI between two sockets, one direction, sum of all links"
+        default=None, description="link between the sockets (UPI, QPI, xGMI): bandwidth of all in one direction"
     )
     memory: MemoryPart | None = Field(default=None, description="memory, for copies that are staged in it")
     ordered_writes: BandwidthText | None = Field(

@@ -66,7 +66,12 @@ class LaunchPart(Part):
         description="ranks on each host; default: one per GPU, else per NIC; fewer ranks than GPUs drive several each",
     )
     threads: Positive | None = Field(default=None, description="threads of a rank, each on a separate core")
-    binding: BindingPolicy | None = Field(default=None, description="binding of ranks to cores; default: none")
+    binding: BindingPolicy | None = Field(
+        default=None,
+        description="cores of the ranks of a host. One core per rank: bunch, core after core; scatter, sockets in "
+        "turn; numa, NUMA nodes in turn; compact, core after core, with its hardware threads for `threads`. "
+        "Several cores per rank: linear, `threads` cores after each other; spread, all cores divided evenly",
+    )
     gid_index: Whole = Field(default=3, description="GID index of jobs")
     priority: PriorityNumber | None = Field(default=None, description="service level, for tagged frames")
     rdma: Flag | None = Field(default=None, description="whether jobs use RDMA")

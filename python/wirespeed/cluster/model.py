@@ -16,8 +16,8 @@ from wirespeed.cluster.fields import (
     ModelCount,
     NicCosQueueNumber,
     NicTrafficClassNumber,
-    Percent,
     PriorityNumber,
+    Share,
     SizeText,
     VariableName,
     Whole,
@@ -55,8 +55,16 @@ class ClassPart(Part):
     priority: PriorityNumber = Field(description="802.1p and PFC priority")
     lossless: Flag = Field(default=False, description="whether PFC protects the class")
     strict: Flag = Field(default=False, description="whether the class has strict priority")
-    share: Percent | None = Field(default=None, description="share of the bandwidth that strict classes leave")
-    congestion: Congestion | None = Field(default=None, description="dcqcn-p or dcqcn-d")
+    share: Share | None = Field(
+        default=None,
+        description="share of the bandwidth that strict classes leave; the class `default` has the rest of 100%",
+    )
+    congestion: Congestion | None = Field(
+        default=None,
+        description="congestion control (DCQCN) and marking with ECN: dcqcn-p, with a probability that grows from one "
+        "threshold to another (NVIDIA NICs, and Broadcom's DCQCN-P); dcqcn-d, all packets above one threshold "
+        "(Broadcom's DCQCN-D); default: neither",
+    )
     dot1p: Flag = Field(
         default=False,
         description="whether switches assign tagged frames without DSCP to the class by its 802.1p priority (PCP)",

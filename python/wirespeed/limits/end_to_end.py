@@ -427,7 +427,8 @@ def _find_path(plan: Plan, nics: Sequence[Nic], assumptions: list[str]) -> Path 
 
 
 def _list_pcie_terms(plan: Plan, end: PathEnd, gpu: str | None, assumptions: list[str] | None = None) -> Iterator[Term]:
-    """The slot of a NIC, the PCIe switches and the socket link on the path to the buffer, and the slot of its GPU."""
+    """The slot of a NIC, and on the path to the buffer PCIe switches, the link between the sockets, the slot of the
+    GPU."""
     assumed: list[str] = [] if assumptions is None else assumptions
     nic = plan.hosts[end.host].nics[end.device or ""]
     slot = build_slot(nic_function(plan, end.host, nic), assumed)
@@ -447,6 +448,8 @@ def _list_pcie_terms(plan: Plan, end: PathEnd, gpu: str | None, assumptions: lis
     socket = host_limits.socket_term(plan, end.host, nic.pcie, gpu_address, bidirectional=False)
     if socket is not None:
         yield socket
+    unknown = host_limits.describe_unknown_socket_link(plan, end.host, nic.pcie, gpu_address)
+    assumed += [unknown] if unknown is not None else []
     gpu_slot = build_slot(gpu_function(plan, end.host, gpu), assumed)
     if gpu_slot is not None:
         yield pcie.one_way(gpu_slot, f"PCIe slot of {end.host}:{gpu}")

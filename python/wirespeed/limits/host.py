@@ -1,4 +1,5 @@
-"""Limits between a NIC and memory: shared slots and uplinks of PCIe switches, socket links, ordered writes.
+"""Limits between a NIC and memory: shared slots, uplinks of PCIe switches, the link between the sockets, ordered
+writes.
 
 Traffic to memory of the host passes every bridge up to the root port; traffic to a GPU turns round at the first bridge
 above both. Without a common bridge it passes the root ports of both, and between sockets their link.
@@ -158,20 +159,34 @@ def _find_slot_link(plan: Plan, host: str, address: str) -> Iterable[Uplink]:
 
 
 def socket_term(plan: Plan, host: str, address: str | None, gpu: str | None, *, bidirectional: bool) -> Term | None:
-    """The link between sockets, where a NIC and a GPU are known to be at different ones and the link is known."""
-    functions = plan.hosts[host].pcie
-    nodes = [_numa_node(functions, function_address) for function_address in (address, gpu)]
+    """The link between the sockets, where a NIC and a GPU are known to be at different ones and the link is known."""
     server = plan.hardware.servers.get(plan.hosts[host].model or "")
-    if None in nodes or nodes[0] == nodes[1] or server is None or server.socket_link is None:
-        return None
-    per_socket = server.cpus.numa_nodes.value if server.cpus else 1
-    first, second = (node // per_socket for node in nodes if node is not None)
-    if first == second:
+    if server is None or server.socket_link is None or not _is_between_sockets(plan, host, address, gpu):
         return None
     one_way = server.socket_link.value.gb_per_s
     directions = 2 if bidirectional else 1
     formula = f"{'2 × ' if bidirectional else ''}{number(one_way)} Gb/s between the sockets of {host}, one direction"
-    return Term(f"socket interconnect of {host}", directions * one_way, GBPS, formula, server.socket_link.source)
+    return Term(f"link between the sockets of {host}", directions * one_way, GBPS, formula, server.socket_link.source)
+
+
+def describe_unknown_socket_link(plan: Plan, host: str, address: str | None, gpu: str | None) -> str | None:
+    """The assumption of a path between sockets whose link is unknown; None of another path."""
+    server = plan.hardware.servers.get(plan.hosts[host].model or "")
+    if server is None or server.socket_link is not None or not _is_between_sockets(plan, host, address, gpu):
+        return None
+    return (
+        "the link between the sockets is no bottleneck: its bandwidth is unknown "
+        "(`socket_link` of the server under `hardware.servers`)"
+    )
+
+
+def _is_between_sockets(plan: Plan, host: str, *addresses: str | None) -> bool:
+    """Whether two functions are known to be at different sockets."""
+    functions = plan.hosts[host].pcie
+    server = plan.hardware.servers.get(plan.hosts[host].model or "")
+    per_socket = server.cpus.numa_nodes.value if server is not None and server.cpus else 1
+    first, second = (_numa_node(functions, address) for address in addresses)
+    return first is not None and second is not None and first // per_socket != second // per_socket
 
 
 def _numa_node(functions: Mapping[str, PcieFunction], address: str | None) -> int | None:

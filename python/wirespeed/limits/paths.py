@@ -149,7 +149,10 @@ def limit_gpu_pair(plan: Plan, host: str, first: str, second: str) -> Iterator[P
     if len(ends) < len(slots):
         return
     peer_terms = _list_pcie_terms(plan, host, first, second)
-    yield PathLimit(host, first, second, "peer to peer", tightest([*ends, *peer_terms]))
+    addresses = (plan.hosts[host].gpus[gpu].pcie for gpu in (first, second))
+    unknown = host_limits.describe_unknown_socket_link(plan, host, *addresses)
+    bound = tightest([*ends, *peer_terms], [unknown] if unknown is not None else [])
+    yield PathLimit(host, first, second, "peer to peer", bound)
     memory = host_limits.memory_term(plan, host, bidirectional=False)
     staged = [_halve(memory)] if memory is not None else []
     links_to_memory = {

@@ -90,7 +90,10 @@ def _host_ports(
         interface = interfaces[position] if interfaces else slot.interface
         if interface is None:
             problems.refuse(
-                spec.path, f"no interface name for NIC {position + 1}", "interfaces: [name, …] in rail order"
+                spec.path,
+                f"no interface name for NIC {position + 1}",
+                f"{count} name{'s' if count > 1 else ''}, as `ip link` shows on the host",
+                "write interfaces: [NAME, …] here in rail order, or interface: NAME in each of the server's nic_slots",
             )
             return ()
         part = spec.part.nic.get(interface)

@@ -38,8 +38,9 @@ def back_to_back(
         if chassis[name].nic.rdma:
             problems.refuse(
                 (*spec.path, "nics"),
-                f"{spec.nics.model}, an RDMA NIC, cabled back to back",
-                "an interface without RDMA, or a leaf between the hosts",
+                f"{spec.nics.model}, an RDMA NIC, in a cluster cabled back to back",
+                "interfaces without RDMA, such as a PCIe bridge: wirespeed plans RDMA NICs only on leaves",
+                "add the leaf, or leave these hosts out",
             )
     if len(cluster.hosts) % 2:
         problems.refuse(("hosts",), f"{len(cluster.hosts)} hosts cabled back to back", "pairs of hosts")

@@ -53,8 +53,20 @@ def traffic_classes(cluster: Cluster, problems: Problems) -> dict[str, TrafficCl
             part.dot1p,
         )
         _check_sent_dscp(classes[name], problems)
+    _check_congestion(classes, problems)
     _check_overlaps(classes, problems)
     return _add_default_class(classes, cluster, problems)
+
+
+def _check_congestion(classes: Mapping[str, TrafficClass], problems: Problems) -> None:
+    """Warn if lossless classes are paused, and no class has congestion control."""
+    lossless = [name for name, traffic_class in classes.items() if traffic_class.lossless]
+    if lossless and all(traffic_class.congestion is None for traffic_class in classes.values()):
+        problems.warn(
+            ("classes", lossless[0]),
+            f"no `congestion` for the lossless class {lossless[0]}: no queue marks its packets, only PFC slows senders",
+            "congestion: dcqcn-p or dcqcn-d",
+        )
 
 
 def _check_sent_dscp(traffic_class: TrafficClass, problems: Problems) -> None:

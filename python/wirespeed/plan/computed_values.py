@@ -130,7 +130,9 @@ def _list_switch_values(
         slowest = min(speeds)
         watchdog.check_watchdog(kind.box, kind.qos.watchdog, kind.poll, slowest, chip, memory, problems)
         default = kind.box.system.watchdog.detect
-        yield watchdog.explain_watchdog(kind.qos.watchdog, slowest, chip, memory, name, default)
+        is_default = kind.box.spec.part.watchdog.detect is None
+        origin = f"the default for {system.title}" if is_default else "watchdog.detect of the cluster file"
+        yield watchdog.explain_watchdog(kind.qos.watchdog, slowest, chip, memory, name, default, origin)
 
 
 def _check_total(name: str, total: Size, kind: SwitchKind, problems: Problems) -> None:

@@ -31,7 +31,7 @@ class Loop:
     def formula(self) -> str:
         """The parts of the round-trip time."""
         switch_text = f", {self.switch_time} in {_format_count(self.switches)}" if self.switches else ""
-        unknown = f"; latency of {_format_count(self.unknown)} unknown" if self.unknown else ""
+        unknown = f", latency of {_format_count(self.unknown)} unknown" if self.unknown else ""
         return f"round trip over {self.cables} cables with a {_PATH_MTU} B packet and its CNP{switch_text}{unknown}"
 
 

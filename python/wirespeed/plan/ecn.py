@@ -143,7 +143,7 @@ def _lower_bound(speed: Bandwidth, congestion: Congestion, loop: Loop | None) ->
             f"at least {minimum} = {share:.4f} ({_FACTOR}) × {speed} × {INCREASE_TIMER * 1e6:g} µs ({_TIMER})",
         )
     if loop is None:
-        return Size(0), "no lower bound: length of a cable unknown"
+        return Size(0), "lower bound unknown: the length of a cable is missing"
     minimum = Size(loop.time * speed // (7 * 8 * 10**12))
     return minimum, f"at least {minimum} = {speed} × {loop.time} / 7 ({loop.formula})"
 
@@ -152,13 +152,16 @@ def _upper_bound(
     speed: Bandwidth, loop: Loop | None, chip: ChipModel | None, headroom: Size | None
 ) -> tuple[Size | None, str]:
     if chip is None or chip.buffer is None:
-        return None, "no upper bound: the packet buffer of the chip is not in the catalogue"
+        return None, "upper bound unknown: the packet buffer of the chip is not in the catalogue"
     if chip.share is None:
-        return None, f"no upper bound: the share (alpha) of a lossless group of {chip.title} is not in the catalogue"
+        return (
+            None,
+            f"upper bound unknown: the share (alpha) of a lossless group of {chip.title} is not in the catalogue",
+        )
     if headroom is None:
-        return None, "no upper bound: headroom of the switch unknown, the length of a cable is missing"
+        return None, "upper bound unknown: the length of a cable, on which its headroom depends, is missing"
     if loop is None:
-        return None, "no upper bound: length of a cable unknown"
+        return None, "upper bound unknown: the length of a cable is missing"
     shared_buffer = chip.buffer.value - headroom
     burst = speed.size_in(loop.time)
     part = chip.share.value
@@ -175,7 +178,7 @@ def _upper_bound(
 
 def _upper_bound_of_deep(speed: Bandwidth, loop: Loop | None, deep: Deep) -> tuple[Size | None, str]:
     if loop is None:
-        return None, "no upper bound: length of a cable unknown"
+        return None, "upper bound unknown: the length of a cable is missing"
     burst = (_SENDERS - 1) * loop.time * speed // (_SENDERS * 8 * 10**12)
     maximum = Size(max(0, deep.pause_threshold - burst))
     burst_text = f"{_SENDERS - 1} / {_SENDERS} × {speed} × {loop.time} ({loop.formula})"

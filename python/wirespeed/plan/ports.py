@@ -105,7 +105,9 @@ def _refuse_cable(path: tuple[str | int, ...], name: str, models: list[str], pro
     problems.refuse(path, f"the cable {name!r}", format_choices(models), similar or _NO_MODEL)
 
 
-_NO_MODEL = "leave `cable` out if the catalogue lacks the model in use"
+_NO_MODEL = (
+    "leave `cable` out if the catalogue lacks the model in use; then its length is not checked, and --bom has no model"
+)
 
 
 def check_cable_speeds(

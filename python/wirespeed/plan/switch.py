@@ -278,8 +278,8 @@ def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Proble
         problems.warn(
             box.spec.path,
             f"no os_version: the commands are those of {box.system.title} {newest.value} or later",
-            "os_version, the release of the switch: earlier releases have other commands",
-            f"write os_version, such as {newest.value}; source: {newest.source}",
+            "os_version: earlier releases have other commands",
+            f"add the release that the switch runs, such as os_version: {newest.value}",
         )
     releases = box.system.known_releases
     if release is not None and releases is not None:

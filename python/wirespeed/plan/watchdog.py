@@ -78,13 +78,17 @@ def explain_watchdog(
     deep: Deep | None,
     switch: str,
     default: SourcedValue[DurationField],
+    origin: str,
 ) -> ComputedValue:
-    """The detection time beside the longest legitimate pause; ``default`` is that of the switch operating system."""
+    """The detection time beside the longest legitimate pause.
+
+    ``default`` is that of the switch operating system, ``origin`` what the planned time was taken from.
+    """
     pause = longest_pause(slowest, chip, deep)
     return ComputedValue(
         name=f"PFC watchdog detection of {switch}",
         value=str(watchdog.detect),
-        formula=f"the planned time; longer than {pause.time}, the longest legitimate pause: {pause.formula}",
+        formula=f"{origin}; longer than {pause.time}, the longest legitimate pause: {pause.formula}",
         source="IEEE 802.3 annex 31B.2" + (f"; buffer: {chip.buffer.source}" if chip and chip.buffer else ""),
         compared=f"{default.source}: {default.value}",
     )

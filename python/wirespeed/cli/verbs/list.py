@@ -348,9 +348,9 @@ _PROSE = ("title", "meaning", "recognized output", "source", "note")
 _LEAST_PROSE = 20
 
 _COUNTED = {
+    "only rendered": "rendered",
+    "only read back": "read back",
     "both": "rendered and read back",
-    "rendered": "rendered",
-    "read back": "read back",
     "automatic": "automatic",
     "by host OS": "by host OS",
     "not supported": "not supported",
@@ -359,9 +359,13 @@ _COUNTED = {
 
 
 def _print_topic(topic: Topic, rows: Rows) -> None:
+    from wirespeed.cli.console import standard_output
+
     headings = _COUNTED if topic in (Topic.PLATFORMS, Topic.NICS) else {}
     counted = [[_format_state(value) for value in row["settings"].values()] if headings else [] for row in rows]
     used = {title: state for title, state in headings.items() if any(state in states for states in counted)}
+    if used:
+        standard_output().print("number of settings that each supports\n")
     _print_table(
         [*_COLUMNS[topic], *used],
         [

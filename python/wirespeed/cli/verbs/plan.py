@@ -274,10 +274,19 @@ def _print_values(entries: Rows) -> None:
 
     for entry in entries:
         standard_output().print(f"[bold]{escape(entry['name'])}[/]: {escape(entry['value'])}", soft_wrap=True)
-        lines = escape(entry["formula"]).replace("; ", "\n    ")
+        lines = "\n    ".join(escape(part) for part in _split_formula(entry["formula"]))
         standard_output().print(f"  = {lines}\n  source: {escape(entry['source'])}", soft_wrap=True)
         if entry["compared"]:
             standard_output().print(f"  vendors: {escape(entry['compared'])}", soft_wrap=True)
+
+
+def _split_formula(formula: str) -> list[str]:
+    """The parts of a formula between semicolons that are not in parentheses."""
+    parts: list[str] = []
+    for text in formula.split("; "):
+        is_open = bool(parts) and parts[-1].count("(") > parts[-1].count(")")
+        parts[-1:] = [f"{parts[-1]}; {text}"] if is_open else [*parts[-1:], text]
+    return parts
 
 
 def _print_limits(entries: Rows) -> None:
@@ -325,7 +334,14 @@ def _print_paths(entries: Rows) -> None:
 
 def _format_path(entry: dict[str, Any]) -> str:
     """A path and its method; of several with the same limit, their number and the first one."""
+    from wirespeed.cluster.ranges import expand_names
+
     path = f"{entry['from']} to {entry['to']}, {entry['method']}"
+    hosts = len(expand_names(entry["hosts"]))
+    on_each_host, remainder = divmod(entry["paths"], hosts)
+    if hosts > 1 and not remainder:
+        paths = "one path" if on_each_host == 1 else f"each of {on_each_host} paths"
+        return f"{paths} on each host, for example {path}"
     return f"each of {entry['paths']} paths, for example {path}" if entry["paths"] > 1 else path
 
 
