@@ -204,7 +204,18 @@ class _Reader:
             command = commands[command_id]
             line = failed_entries[0].run if failed_entries else " ".join(command.run)
             absent_files = command.run[1:] if kind is GapKind.ABSENT_FILE else ()
-            gap = Gap(label, reason, kind, files, line, command.root, launchers, command.job, absent_files)
+            gap = Gap(
+                label,
+                reason,
+                kind,
+                files,
+                line,
+                command.root,
+                launchers,
+                command.job,
+                command.host_file,
+                absent_files,
+            )
             self.gaps.setdefault(path, []).append(gap)
 
     def _find_gaps(

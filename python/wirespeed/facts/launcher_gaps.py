@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
-from wirespeed.facts.model import Facts
+from wirespeed.facts.model import Facts, Gap
 from wirespeed.settings import Device, Host
+
+_WITHOUT_HOST_FILE = "slurm"  # it selects the hosts of a job itself
 
 
 def drop_other_launchers(facts: Facts, devices: Mapping[str, Device]) -> Facts:
@@ -22,9 +24,14 @@ def drop_other_launchers(facts: Facts, devices: Mapping[str, Device]) -> Facts:
     gaps = {}
     for (device, path), device_gaps in facts.gaps.items():
         launchers = planned.get(device)
-        own_gaps = tuple(
-            gap for gap in device_gaps if not launchers or not gap.launchers or launchers & {*gap.launchers}
-        )
+        own_gaps = tuple(gap for gap in device_gaps if launchers is None or _is_of_launcher(gap, launchers))
         if own_gaps:
             gaps[device, path] = own_gaps
     return replace(facts, gaps=gaps)
+
+
+def _is_of_launcher(gap: Gap, launchers: Set[str | None]) -> bool:
+    """Whether a command shows settings of the planned library or launcher."""
+    if gap.is_host_file and _WITHOUT_HOST_FILE in launchers:
+        return False
+    return not gap.launchers or bool(launchers & {*gap.launchers})

@@ -88,7 +88,7 @@ class Gap:
 
     ``files`` are those of its outputs. ``line`` is its command line. ``needs_root``: the command shows everything to
     root only. ``launchers``: libraries and launchers of jobs whose settings it shows; empty for any other command.
-    ``needs_job``: it shows processes of running jobs only.
+    ``needs_job``: it shows processes of running jobs only. ``is_host_file``: it shows the host file of a launcher.
     ``absent_files`` are the configuration files that it prints, none of which exists.
     """
 
@@ -100,6 +100,7 @@ class Gap:
     needs_root: bool = False
     launchers: tuple[str, ...] = ()
     needs_job: bool = False
+    is_host_file: bool = False
     absent_files: tuple[str, ...] = ()
 
     @property

@@ -84,6 +84,7 @@ class Command:
     reads: Names = ()  # paths of the settings and collections that its output shows
     root: Flag = False  # whether it shows everything to root only
     job: Flag = False  # whether it shows processes of running jobs only
+    host_file: Flag = False  # whether it shows the host file of a launcher; Slurm, which selects hosts itself, has none
     timeout_s: Annotated[Number, Field(gt=0)] = 10
     per_nic: Flag = False  # run once per NIC, with {interface}, {rdma}, {pcie} and {function} filled in
     # {home} in any command is the home folder of the jobs' user.

@@ -26,7 +26,10 @@ class FileDifference:
 
 @dataclass(frozen=True, slots=True)
 class SettingDifference:
-    """A setting that differs from the plan. ``kind`` is different, absent (the entity does not exist) or unread."""
+    """A setting that differs from the plan. ``kind`` is different, absent or unread.
+
+    Absent is an entity that does not exist, and a setting of a configuration file that does not exist.
+    """
 
     place: Place
     path: str
@@ -120,6 +123,8 @@ def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -
                 if path == "port.neighbour.port":
                     values = _add_device(intended, value), _add_device(found, reading.value)
                 yield SettingDifference(place, path, "different", *values, str(reading.source))
+        elif files := facts.list_absent_files(place, path, intended):
+            yield SettingDifference(place, path, "absent", value, "absent", f"no {' or '.join(files)}")
         elif (place.device, path) in facts.gaps:
             yield SettingDifference(place, path, "unread", value, source=facts.find_missing_reason(place, path))
     for path in list_collections(type(intended)):

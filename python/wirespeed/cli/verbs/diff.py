@@ -161,6 +161,9 @@ def _format_lines(settings: Sequence[SettingDifference]) -> Iterator[str]:
         values, place = _format_values(difference), _format_place(difference.place)
         if difference.kind == "unread":
             unread.setdefault((difference.place.device, difference.path, values["source"]), []).append(place)
+        elif difference.kind == "absent" and _is_setting(difference.path):
+            intended = _add_unit(values["intended"], difference.path)
+            yield f"{place} {difference.path}: expected {intended}, absent ({values['source']})"
         elif difference.kind == "absent":
             yield f"{place}: planned, but not present ({values['source']})"
         else:
@@ -178,6 +181,13 @@ def _add_unit(value: str | None, path: str) -> str | None:
 
     unit = next((settings[path].unit for settings in map(list_settings, ENTITIES) if path in settings), None)
     return f"{value} {unit}" if unit and value is not None and value.isdecimal() else value
+
+
+def _is_setting(path: str) -> bool:
+    """Whether the path is a setting, not a collection of entities."""
+    from wirespeed.settings import ENTITIES, list_settings
+
+    return any(path in list_settings(kind) for kind in ENTITIES)
 
 
 def _format_place(place: Place) -> str:
