@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
+from wirespeed.checks import run
+from wirespeed.cluster import read
+from wirespeed.collect import read_facts, write_planned_bundle
+from wirespeed.plan import build
+from wirespeed.plan.locate import locate
+from wirespeed.results.findings import Status
 from wirespeed.settings import Bond, Nic
 from wirespeed.units import Duration
 
 from . import small_cluster as small
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def test_a_missing_bond_is_created_by_the_network_configuration() -> None:
@@ -18,3 +28,29 @@ def test_a_missing_bond_is_created_by_the_network_configuration() -> None:
     (finding,) = [finding for finding in findings if finding.device == "node1" and finding.status == "fail"]
     assert finding.summary == "the bond is missing"
     assert [fix.sentence for fix in finding.fix] == ["apply the rendered network configuration"]
+
+
+def test_the_ports_of_a_missing_bond_follow_from_it(tmp_path: Path) -> None:
+    """The complete list of interfaces decides: ethtool prints the speed of the missing bond in this bundle."""
+    plan = build(read(EXAMPLES / "pcie-lending" / "cluster-bond.yaml"))
+    write_planned_bundle(plan, tmp_path / "bundle")
+    output = tmp_path / "bundle" / "abel1" / "ip-addr.out"
+    links = [link for link in json.loads(output.read_text(encoding="utf-8")) if link["ifname"] != "bond0"]
+    for link in links:
+        if link.pop("master", None):
+            link["linkinfo"] = {}
+    output.write_text(json.dumps(links), encoding="utf-8")
+    facts = read_facts(tmp_path / "bundle")
+    findings = [
+        finding for finding in run(locate(plan, facts), facts) if finding.status not in (Status.PASS, Status.SKIP)
+    ]
+    assert [(f.check, f.status.value, f.place, f.found, f.cause) for f in findings] == [
+        ("nic.bond", "fail", "eth0", "controller none", "nic.presence"),
+        ("nic.bond", "fail", "eth1", "controller none", "nic.presence"),
+        ("nic.presence", "fail", "bond0", "absent", None),
+    ]
+    (missing,) = (finding for finding in findings if finding.check == "nic.presence")
+    assert [(fix.change.place, fix.change.setting, fix.change.value) for fix in missing.fix if fix.change] == [
+        ("abel1 nic eth0", "nic.controller", "bond0"),
+        ("abel1 nic eth1", "nic.controller", "bond0"),
+    ]

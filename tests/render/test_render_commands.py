@@ -206,6 +206,8 @@ BOND_FILE = "takes effect at once; persistent only if /etc/netplan/60-wirespeed-
                 "ip link add dev bond0 type bond mode active-backup miimon 60000",
                 "ip link set dev eth0 down",
                 "ip link set dev eth0 master bond0",
+                "ip link set dev bond0 up",
+                "ip address replace 10.174.0.55/22 dev bond0",
             ],
             BOND_FILE,
         ),

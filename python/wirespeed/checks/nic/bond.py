@@ -18,10 +18,27 @@ Source:
     A. K. Johansen, Fast Multi-GPU communication over PCI Express, A.3.7; Linux kernel, networking/bonding.rst
 """
 
+from dataclasses import replace
+
 from wirespeed.checks.compare import compare
-from wirespeed.settings import Nic
+from wirespeed.checks.model import CheckContext, Outcome, UnreadError
+from wirespeed.results.findings import Status
+from wirespeed.settings import Nic, Place
 
 subject = Nic
-needs = ("nic.bond.mode", "nic.bond.monitor", "nic.controller")
+needs = ("nic.bond.mode", "nic.bond.monitor", "nic.controller", "host.nics")
 failures = ("OS-21",)
-check = compare(*needs, wrong="the bond is not as planned", fix="apply the rendered network configuration")
+_compare = compare(*needs[:3], wrong="the bond is not as planned", fix="apply the rendered network configuration")
+
+
+def check(context: CheckContext) -> Outcome:
+    """A port can belong to no bond that does not exist: that follows from the missing bond."""
+    outcome = _compare(context)
+    if outcome.status is not Status.FAIL or not context.entity.controller:
+        return outcome
+    bond = Place(context.place.device).child("nic", context.entity.controller)
+    try:
+        is_present = context.is_present(bond)
+    except UnreadError:
+        return outcome
+    return outcome if is_present else replace(outcome, causes=("nic.presence",), cause_place=bond)

@@ -44,9 +44,18 @@ def check(context: CheckContext) -> Outcome:
     if is_present:
         return success("present", "present")
     if context.entity.bond.mode is not None and context.entity.pcie is None:
-        return failure("the bond is missing", "present", "absent", Fix("apply the rendered network configuration"))
+        return failure("the bond is missing", "present", "absent", *_create_bond(context))
     fix = Fix("check the card on PCIe (lspci), its driver, and the name of its interface")
     return failure("the NIC port is missing", "present", "absent", fix)
+
+
+def _create_bond(context: CheckContext) -> tuple[Fix, ...]:
+    """The fixes that add each planned port to the bond, which create it."""
+    sentence, host = "apply the rendered network configuration", Place(context.place.device)
+    ports = [name for name, nic in context.plan.hosts[host.device].nics.items() if nic.controller == context.place.name]
+    return tuple(
+        context.build_change(sentence, "nic.controller", context.place.name, host.child("nic", port)) for port in ports
+    ) or (Fix(sentence),)
 
 
 def _is_in_infiniband_mode(context: CheckContext, is_present: bool) -> bool:

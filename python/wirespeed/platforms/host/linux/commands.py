@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from wirespeed.platforms.consequences import LINK_FLAP
@@ -11,7 +11,7 @@ from wirespeed.platforms.host.linux.network_managers import Renderer
 from wirespeed.platforms.host.linux.tuning import coalescing_arguments, ring_arguments
 from wirespeed.platforms.host.linux.view import acs_register, selector
 from wirespeed.platforms.model import SettingCommands
-from wirespeed.settings import Bond, Host, Nic, Place, Route, Rule, split_route_name
+from wirespeed.settings import Host, Nic, Place, Route, Rule, split_route_name
 
 REBOOT = "takes effect after a reboot"
 _UNTIL_BOOT = "takes effect at once, until the next boot"
@@ -36,9 +36,7 @@ def commands_for(place: Place, path: str, value: Any, device: Host, renderer: Re
             return _format_route(name, route, device.nics.get(route.device or ""), renderer)
         case "nic" if name in device.nics:
             nic = device.nics[name]
-            controller = device.nics.get(nic.controller or "")
-            bond = None if controller is None else controller.bond
-            return _format_nic(name, path, value, nic, bond, renderer)
+            return _format_nic(name, path, value, nic, device.nics.get(nic.controller or ""), renderer)
         case "gid" if path == "gid.address" and place.outer.name in device.nics:
             return _format_gid(place.outer.name, renderer)
         case "pcie":
@@ -178,17 +176,25 @@ def _format_route(name: str, route: Route, nic: Nic | None, renderer: Renderer) 
     return SettingCommands((shlex.join(arguments),), _persistence_note(renderer, route.device, nic))
 
 
-def _create_bond(name: str, bond: Bond) -> tuple[str, ...]:
-    """The command that creates a bond if it does not exist, as a port can join no other (ip-link(8), type bond)."""
-    if bond.mode is None:
-        return ()
-    monitor = "" if bond.monitor is None else f" miimon {bond.monitor.milliseconds}"
-    add = f"ip link add dev {_quote(name)} type bond mode {_quote(bond.mode)}{monitor}"
-    return (f"ip link show dev {_quote(name)} >/dev/null 2>&1 || {add}",)
+def _join_bond(interface: str, name: str, controller: Nic | None) -> Iterator[str]:
+    """Add a port to a bond, which is created if it does not exist, as a port can join no other (ip-link(8), type bond).
+
+    The kernel takes no port that is up (drivers/net/bonding/bond_main.c, bond_enslave). A new bond is down and has no
+    address.
+    """
+    port, bond = _quote(interface), _quote(name)
+    if controller is not None and controller.bond.mode is not None:
+        monitor = "" if controller.bond.monitor is None else f" miimon {controller.bond.monitor.milliseconds}"
+        add = f"ip link add dev {bond} type bond mode {_quote(controller.bond.mode)}{monitor}"
+        yield f"ip link show dev {bond} >/dev/null 2>&1 || {add}"
+    yield from (f"ip link set dev {port} down", f"ip link set dev {port} master {bond}")
+    if controller is not None:
+        yield f"ip link set dev {bond} up"
+        yield from (f"ip address replace {_quote(address)} dev {bond}" for address in controller.addresses or ())
 
 
 def _format_nic(
-    interface: str, path: str, value: Any, nic: Nic, bond: Bond | None, renderer: Renderer
+    interface: str, path: str, value: Any, nic: Nic, controller: Nic | None, renderer: Renderer
 ) -> SettingCommands | None:
     name = _quote(interface)
     match path:
@@ -198,8 +204,7 @@ def _format_nic(
             commands = tuple(f"ip address replace {_quote(address)} dev {name}" for address in value)
             return SettingCommands(commands, _persistence_note(renderer, interface, nic))
         case "nic.controller" if value:
-            created = () if bond is None else _create_bond(value, bond)
-            lines = (*created, f"ip link set dev {name} down", f"ip link set dev {name} master {_quote(value)}")
+            lines = tuple(_join_bond(interface, value, controller))
             return SettingCommands(lines, _persistence_note(renderer, interface, nic))
         case "nic.bond.monitor":
             line = f"ip link set dev {name} type bond miimon {value.milliseconds}"
