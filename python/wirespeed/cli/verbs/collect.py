@@ -90,7 +90,7 @@ def collect(
 
     \b
       sudo wirespeed collect --local -o node1.tar.gz
-      sudo wirespeed collect --lab mi300x -o lab.tar.gz
+      sudo wirespeed collect --lab mi300x_4node -o lab.tar.gz
       wirespeed collect --show-commands
     """
     from wirespeed.errors import refuse

@@ -42,7 +42,9 @@ def bench(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "--out", "-o", metavar="DIR", help="Output folder for logs and the journal."),
+        typer.Option(
+            "--output", "--out", "-o", metavar="DIR", help="Output folder for logs and the journal for --resume."
+        ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an earlier run in DIR.")] = False,
     dry_run: Annotated[
