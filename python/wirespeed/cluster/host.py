@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
@@ -68,6 +68,8 @@ class NicPart(Part):
 
 class SoftwarePart(Part):
     """Software of a host. Versions must be compatible. Software without a key is not changed."""
+
+    unknown_key_hint: ClassVar[str] = "write drivers and stacks of the NIC vendor as nic_packages: {NAME: RELEASE}"
 
     kernel: VersionText | None = Field(default=None, description="release of the kernel, as uname -r prints it")
     peer_memory: Flag | None = Field(

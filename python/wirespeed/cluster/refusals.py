@@ -65,8 +65,10 @@ def _describe_problem(complaint: Mapping[str, Any], origin: Origin, file: type[B
         hint = did_you_mean(kind, kinds)
         return Problem(origin.locate(*key_path, "kind"), f"kind: {_format_value(kind)}", " or ".join(kinds), hint)
     if kind == "extra_forbidden":
-        keys = sorted(_list_names(_find_model(file, steps[:-1])))
-        return Problem(location, f"the unknown key {name!r}", format_choices(keys), did_you_mean(name, keys))
+        model = _find_model(file, steps[:-1])
+        keys = sorted(_list_names(model))
+        hint = did_you_mean(name, keys) or getattr(model, "unknown_key_hint", None)
+        return Problem(location, f"the unknown key {name!r}", format_choices(keys), hint)
     if kind == "missing":
         model = _find_model(file, steps[:-1])
         return describe_missing_key(origin.locate(*key_path[:-1]), name, model)
