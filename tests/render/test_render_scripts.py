@@ -97,10 +97,11 @@ def test_the_script_states_what_it_interrupts(device: Path) -> None:
     text = (device / "apply.sh").read_text()
     assert "# /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot\n" in text
     assert (
-        "# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; "
-        "jobs on them lose their connections; at a terminal, without a bond, the previous ones return unless you press "
-        "ENTER within 120 s; without a terminal, or with a bond, the new ones stay at once; a rollback keeps the MTU "
-        "until the next reboot\n"
+        "# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured\n"
+        "#   jobs on them lose their connections\n"
+        "#   at a terminal, without a bond, the previous ones return unless you press ENTER within 120 s\n"
+        "#   without a terminal, or with a bond, the new ones stay at once\n"
+        "#   a rollback keeps the MTU until the next reboot\n"
     ) in text
 
 

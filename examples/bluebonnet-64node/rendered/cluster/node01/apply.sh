@@ -10,18 +10,24 @@
 # /var/lib/wirespeed/rollback.sh.
 #
 # Interrupts traffic:
-# /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection: addresses and routes of the interface are reconfigured; jobs on it lose their connections
+# /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection: addresses and routes of the interface are reconfigured
+#   jobs on it lose their connections
 #
 # Other effects:
-# /etc/wirespeed/kernel-arguments: takes effect after a reboot; rollback removes these arguments even if they were set before
-# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; those that a rollback or another plan drops keep their values until the next reboot
+# /etc/wirespeed/kernel-arguments: takes effect after a reboot
+#   rollback removes these arguments even if they were set before
+# /etc/sysctl.d/90-wirespeed.conf: parameters change at once
+#   those that a rollback or another plan drops keep their values until the next reboot
 # /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
 # /etc/security/limits.d/90-wirespeed-memlock.conf: takes effect at the next login
-# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: applies to services started afterwards; restart sshd and slurmd
+# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: applies to services started afterwards
+#   restart sshd and slurmd
 # /etc/udev/rules.d/60-rdma-persistent-naming.rules: RDMA devices get their new names after a reboot
 # /etc/bnxt_re/bnxt_re.conf: takes effect after a reboot, or when bnxt_re is reloaded, which ends all RDMA connections
-# /usr/local/sbin/wirespeed-nvm: nothing until "wirespeed-nvm set" is run; its changes take effect after a reboot
-# /usr/local/sbin/wirespeed-capture: nothing until "wirespeed-capture prepare" is run; its changes take effect after a reboot
+# /usr/local/sbin/wirespeed-nvm: nothing until "wirespeed-nvm set" is run
+#   its changes take effect after a reboot
+# /usr/local/sbin/wirespeed-capture: nothing until "wirespeed-capture prepare" is run
+#   its changes take effect after a reboot
 #
 # Source of the form of each file:
 # /usr/local/sbin/wirespeed-nvm: Broadcom 957608-AN210, 2.2.4

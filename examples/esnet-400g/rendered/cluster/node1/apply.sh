@@ -10,19 +10,29 @@
 # /var/lib/wirespeed/rollback.sh.
 #
 # Interrupts traffic:
-# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; at a terminal, without a bond, the previous ones return unless you press ENTER within 120 s; without a terminal, or with a bond, the new ones stay at once; a rollback keeps the MTU until the next reboot
-# /usr/local/sbin/wirespeed-tune: rings are recreated, which drops the link briefly; a rollback takes effect after a reboot
-# /usr/local/sbin/wirespeed-mlx5: priorities, traffic classes and congestion control of the ports change under running traffic; a rollback removes the service, but the ports keep these settings until the next reboot
+# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured
+#   jobs on them lose their connections
+#   at a terminal, without a bond, the previous ones return unless you press ENTER within 120 s
+#   without a terminal, or with a bond, the new ones stay at once
+#   a rollback keeps the MTU until the next reboot
+# /usr/local/sbin/wirespeed-tune: rings are recreated, which drops the link briefly
+#   a rollback takes effect after a reboot
+# /usr/local/sbin/wirespeed-mlx5: priorities, traffic classes and congestion control of the ports change under running traffic
+#   a rollback removes the service, but the ports keep these settings until the next reboot
 #
 # Other effects:
 # /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
-# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; those that a rollback or another plan drops keep their values until the next reboot
+# /etc/sysctl.d/90-wirespeed.conf: parameters change at once
+#   those that a rollback or another plan drops keep their values until the next reboot
 # /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
 # /etc/security/limits.d/90-wirespeed-memlock.conf: takes effect at the next login
-# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: applies to services started afterwards; restart sshd and slurmd
+# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: applies to services started afterwards
+#   restart sshd and slurmd
 # /etc/udev/rules.d/60-rdma-persistent-naming.rules: RDMA devices get their new names after a reboot
-# /etc/systemd/system-preset/90-wirespeed.preset: interrupt balancing changes at once; after a rollback, at the next boot
-# /usr/local/sbin/wirespeed-mlxconfig: nothing until "wirespeed-mlxconfig set" is run; its changes take effect after a reboot, or a reset of the card, which takes its links down
+# /etc/systemd/system-preset/90-wirespeed.preset: interrupt balancing changes at once
+#   after a rollback, at the next boot
+# /usr/local/sbin/wirespeed-mlxconfig: nothing until "wirespeed-mlxconfig set" is run
+#   its changes take effect after a reboot, or a reset of the card, which takes its links down
 #
 # Source of the form of each file:
 # /etc/default/grub.d/90-wirespeed.cfg: Debian, grub-mkconfig(8): /etc/default/grub.d

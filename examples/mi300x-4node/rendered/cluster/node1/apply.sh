@@ -10,19 +10,28 @@
 # /var/lib/wirespeed/rollback.sh.
 #
 # Interrupts traffic:
-# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; at a terminal, without a bond, the previous ones return unless you press ENTER within 120 s; without a terminal, or with a bond, the new ones stay at once; a rollback keeps the MTU until the next reboot
+# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured
+#   jobs on them lose their connections
+#   at a terminal, without a bond, the previous ones return unless you press ENTER within 120 s
+#   without a terminal, or with a bond, the new ones stay at once
+#   a rollback keeps the MTU until the next reboot
 #
 # Other effects:
 # /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
-# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; those that a rollback or another plan drops keep their values until the next reboot
+# /etc/sysctl.d/90-wirespeed.conf: parameters change at once
+#   those that a rollback or another plan drops keep their values until the next reboot
 # /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
-# /usr/local/sbin/wirespeed-acs: disables PCIe Access Control Services; after a rollback they stay off until the next reboot
+# /usr/local/sbin/wirespeed-acs: disables PCIe Access Control Services
+#   after a rollback they stay off until the next reboot
 # /etc/security/limits.d/90-wirespeed-memlock.conf: takes effect at the next login
-# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: applies to services started afterwards; restart sshd and slurmd
+# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: applies to services started afterwards
+#   restart sshd and slurmd
 # /etc/udev/rules.d/60-rdma-persistent-naming.rules: RDMA devices get their new names after a reboot
 # /etc/bnxt_re/bnxt_re.conf: takes effect after a reboot, or when bnxt_re is reloaded, which ends all RDMA connections
-# /usr/local/sbin/wirespeed-nvm: nothing until "wirespeed-nvm set" is run; its changes take effect after a reboot
-# /usr/local/sbin/wirespeed-capture: nothing until "wirespeed-capture prepare" is run; its changes take effect after a reboot
+# /usr/local/sbin/wirespeed-nvm: nothing until "wirespeed-nvm set" is run
+#   its changes take effect after a reboot
+# /usr/local/sbin/wirespeed-capture: nothing until "wirespeed-capture prepare" is run
+#   its changes take effect after a reboot
 #
 # Source of the form of each file:
 # /usr/local/sbin/wirespeed-nvm: Broadcom 957608-AN210, 2.2.4

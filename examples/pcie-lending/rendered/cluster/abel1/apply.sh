@@ -10,7 +10,11 @@
 # /var/lib/wirespeed/rollback.sh.
 #
 # Interrupts traffic:
-# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; at a terminal, without a bond, the previous ones return unless you press ENTER within 120 s; without a terminal, or with a bond, the new ones stay at once; a rollback keeps the MTU until the next reboot
+# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured
+#   jobs on them lose their connections
+#   at a terminal, without a bond, the previous ones return unless you press ENTER within 120 s
+#   without a terminal, or with a bond, the new ones stay at once
+#   a rollback keeps the MTU until the next reboot
 #
 # Other effects:
 # /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
