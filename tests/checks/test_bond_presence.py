@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from command_line import wirespeed
 from wirespeed.checks import run
 from wirespeed.cluster import read
 from wirespeed.collect import read_facts, write_planned_bundle
@@ -48,6 +49,12 @@ def test_the_ports_of_a_missing_bond_follow_from_it(tmp_path: Path) -> None:
         ("nic.bond", "fail", "eth0", "controller none", "nic.presence"),
         ("nic.bond", "fail", "eth1", "controller none", "nic.presence"),
         ("nic.presence", "fail", "bond0", "absent", None),
+    ]
+    result = wirespeed("diff", EXAMPLES / "pcie-lending" / "cluster-bond.yaml", tmp_path / "bundle", columns=400)
+    assert [line.partition(" (")[0] for line in result.stdout.splitlines()] == [
+        "abel1:bond0: planned, but not present",
+        "abel1:eth0 nic.controller: expected bond0, found none",
+        "abel1:eth1 nic.controller: expected bond0, found none",
     ]
     (missing,) = (finding for finding in findings if finding.check == "nic.presence")
     assert [(fix.change.place, fix.change.setting, fix.change.value) for fix in missing.fix if fix.change] == [

@@ -12,9 +12,6 @@ from wirespeed.plan import Cable, End, Plan
 from wirespeed.results.findings import Change, Fix, Impact, Status
 from wirespeed.settings import Host, Place, get, is_address, list_collections
 
-_LISTED = ("nic.controller", "nic.mac", "nic.addresses", "nic.link.up", "nic.link.mtu")
-"""Settings that the list of a host's interfaces shows of each."""
-
 
 class NoIntentError(Exception):
     """The plan has no intent here; the runner makes it `Status.SKIP`."""
@@ -190,7 +187,7 @@ class CheckContext:
                     f"no function was found for {inner.name}",
                     advice=f"look for the card in the output of lspci on {target.device}",
                 )
-            if device is not None and find_entity(device, inner) is not None and not self._is_unlisted_nic(inner):
+            if device is not None and find_entity(device, inner) is not None and not self.facts.is_unlisted_nic(inner):
                 continue
             collection = _find_collection(self.plan, inner)
             if self.facts.complete(inner.outer, collection):
@@ -198,17 +195,6 @@ class CheckContext:
                 return False
             raise self.build_unread_error(inner.outer, collection)
         return True
-
-    def _is_unlisted_nic(self, place: Place) -> bool:
-        """Whether the complete list of the host's interfaces lacks it, although the output of another command names it.
-
-        A file or a tool may still show what no longer exists.
-        """
-        if place.kind != "nic":
-            return False
-        lists = {reading.source.command for reading in self.facts.readings.get((place.outer, "host.nics"), ())}
-        readings = (reading for path in _LISTED for reading in self.facts.readings.get((place, path), ()))
-        return bool(lists) and lists.isdisjoint(reading.source.command for reading in readings)
 
     def _has_gpu(self, place: Place) -> bool:
         """Whether the host has a GPU at the address where it was located.

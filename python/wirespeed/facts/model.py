@@ -14,6 +14,9 @@ from wirespeed.settings import Device, Host, Place
 NOT_SHOWN = "no collected output shows it"
 """Why a setting was not read although its device was collected."""
 
+_LISTED = ("nic.controller", "nic.mac", "nic.addresses", "nic.link.up", "nic.link.mtu")
+"""Settings that the list of a host's interfaces shows of each."""
+
 COMPLETE: Final = "complete"
 """Value of an observation at a collection path (``host.rules``): every existing member was observed.
 
@@ -143,6 +146,17 @@ class Facts:
     def complete(self, place: Place, path: str) -> bool:
         """Whether the collection at this path (``host.rules``) was read completely."""
         return (place, path) in self.readings
+
+    def is_unlisted_nic(self, place: Place) -> bool:
+        """Whether the complete list of the host's interfaces lacks it, although the output of another command names it.
+
+        A file or a tool may still show what no longer exists.
+        """
+        if place.kind != "nic":
+            return False
+        lists = {reading.source.command for reading in self.readings.get((place.outer, "host.nics"), ())}
+        readings = (reading for path in _LISTED for reading in self.readings.get((place, path), ()))
+        return bool(lists) and lists.isdisjoint(reading.source.command for reading in readings)
 
     @cached_property
     def neighbour_entries(self) -> Mapping[str, tuple[Place, ...]]:

@@ -131,7 +131,7 @@ def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -
         present = get(found, path)
         for name, inner in get(intended, path).items():
             inner_place = place.child(inner.kind, name)
-            if name in present:
+            if name in present and not facts.is_unlisted_nic(inner_place):
                 yield from _entity_differences(facts, inner_place, inner, present[name])
             elif facts.complete(place, path):
                 yield SettingDifference(
