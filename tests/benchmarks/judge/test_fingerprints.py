@@ -42,6 +42,16 @@ def test_a_logged_path_mtu_rules_it_out():
     assert find_verdict(unknown, MIB).reason.endswith("of the rate of a path with path MTU 1024 (370.34 Gb/s)")
 
 
+def test_a_smaller_path_mtu_than_planned_is_a_reason_of_a_loss():
+    """340 Gb/s of the 370.34 that path MTU 1024 leaves; 4096 is planned."""
+    verdict = find_verdict(judge(perftest({MIB: 340.0}, path_mtu_bytes=1024), plan()), MIB)
+    assert (verdict.judgement, verdict.reason) == (
+        Judgement.WARN,
+        "below 95 % of the reachable limit (limited by line rate × RoCEv2 framing); path MTU 1024 in use, planned is "
+        "4096: larger frames reach more of the line rate",
+    )
+
+
 def test_a_narrow_slot_and_a_slow_one_are_one_fingerprint():
     verdict = find_verdict(judge(perftest({MIB: 230.0}), plan()), MIB)
     assert verdict.reason.endswith("within 1 % of the rate of a path with PCIe Gen4 x16 or PCIe Gen5 x8 (230.46 Gb/s)")

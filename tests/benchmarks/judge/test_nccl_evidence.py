@@ -99,6 +99,14 @@ def test_a_log_that_contradicts_the_user_is_reported():
             "rank 1 of node1 and 1 more ran without a core near its GPU: NCCL set the affinity of the other ranks only "
             "(`wirespeed explain OS-13`)",
         ),
+        (
+            with_ranks(*((rank, "0", None) for rank in range(8))),
+            "the 8 ranks of node1 share core 0 (`wirespeed explain MPI-06`)",
+        ),
+        (
+            with_ranks((0, "0-1", None), (1, "0-1", None), (2, "0-1", None)),
+            "the 3 ranks of node1 share cores 0-1 (`wirespeed explain MPI-06`)",
+        ),
         (proven(protocols={8 * GIB: "LL"}), "the largest messages went by protocol LL: half of each 8 bytes are flags"),
     ],
 )
@@ -112,6 +120,60 @@ def test_what_the_log_proves_explains_a_loss(evidence, cause):
     good, notes = judge_evidence(330.0, evidence)
     assert "the log proves" not in good.reason
     assert f"the log proves: {cause}" in notes
+
+
+_OTHER_SOCKETS = (
+    "NCCL bound the ranks of GPU0 and GPU4 of node1 to cores {} and {}; planned are sockets 0 and 1: compare the NUMA "
+    "nodes of the GPUs with the plan (`wirespeed check`), and the binding of the launcher"
+)
+
+
+@pytest.mark.parametrize(
+    ("near", "far", "note"),
+    [
+        ("0-31", "32-63", None),
+        ("32-63", "0-31", _OTHER_SOCKETS.format("32-63", "0-31")),
+        ("0-63", "0-63", _OTHER_SOCKETS.format("0-63", "0-63")),
+        (None, "0-31", None),
+    ],
+)
+def test_cores_of_another_socket_than_planned_have_a_note(near, far, note):
+    """GPU4 is behind the second socket of the server; the log has "Setting affinity for GPU" for each rank."""
+    ranks = [(rank, near if rank < 4 else far, None) for rank in range(8)]
+    _, notes = judge_evidence(330.0, with_ranks(*ranks))
+    assert [text for text in notes if text.startswith("NCCL bound")] == ([note] if note else [])
+
+
+@pytest.mark.parametrize(
+    ("planned", "interfaces", "note"),
+    [
+        (None, ("eno8303", "eno8303"), None),
+        (
+            None,
+            ("docker0", "docker0"),
+            "NCCL bootstrapped over docker0 of node1 and 1 more, an interface inside each host: set NCCL_SOCKET_IFNAME "
+            "to the interface between the hosts (`wirespeed explain OS-14`)",
+        ),
+        (
+            "eno8303",
+            ("eno8303", "enp29s0np0"),
+            "NCCL bootstrapped over enp29s0np0 of node2: set NCCL_SOCKET_IFNAME=eno8303 (`wirespeed explain OS-14`)",
+        ),
+        ("eno8303", ("docker0",), None),  # one host
+    ],
+)
+def test_the_interface_of_the_bootstrap(planned, interfaces, note):
+    """Broadcom 957608-AN210, 8.7.3.2: docker0 can confuse RCCL."""
+    used = tuple(f"node{number} {name}:10.77.69.{number}" for number, name in enumerate(interfaces, 1))
+    evidence = proven()
+    evidence = replace(evidence, communicator=replace(evidence.communicator, bootstrap=used))
+    hosts = {
+        name: replace(host, launch=replace(host.launch, control_interface=planned))
+        for name, host in plan().hosts.items()
+    }
+    judged = judge(all_reduce(40.0), replace(plan(), hosts=hosts), evidence=evidence)
+    assert [text for text in judged.notes if text.startswith("NCCL bootstrapped")] == ([note] if note else [])
+    assert judged.proven_failures == (("OS-14",) if note else ())
 
 
 EIGHT_NICS = {f"node{number}": tuple(f"bnxt_re{nic}" for nic in range(8)) for number in range(1, 5)}

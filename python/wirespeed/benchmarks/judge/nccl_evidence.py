@@ -6,6 +6,7 @@ proven comes before what the user states or the library usually does; where it c
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from wirespeed.benchmarks.tools.nccl_debug.lines import NO_RDMA, algorithm
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.host import socket_term
-from wirespeed.number_ranges import parse_ranges
+from wirespeed.number_ranges import format_ranges, parse_ranges
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Run
 from wirespeed.results.nccl import Communicator, NcclChoice, NcclConflict, NcclNic, NcclRank
@@ -72,7 +73,9 @@ def list_failures(evidence: Evidence, plan: Plan) -> tuple[str, ...]:
 
 def list_proven_failures(evidence: Evidence, plan: Plan) -> tuple[str, ...]:
     """Entries of the failure catalogue that the log proves."""
-    return tuple(dict.fromkeys(failure for cause in find_causes(evidence, plan) for failure in cause.failures))
+    bootstrap = _FAILURE_OF_BOOTSTRAP if describe_bootstrap(evidence, plan) else ()
+    causes = (failure for cause in find_causes(evidence, plan) for failure in cause.failures)
+    return tuple(dict.fromkeys((*bootstrap, *causes)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +240,10 @@ def derive_proof(evidence: Evidence | None, plan: Plan, stated: Algorithm | None
         forced=forced,
         summing=any(name in _SUMMING for name in names),
         causes=tuple(cause.text for cause in causes),
-        notes=tuple(_find_contradictions(by_size, forced, stated)),
+        notes=(
+            *_find_contradictions(by_size, forced, stated),
+            *(note for note in (describe_bootstrap(evidence, plan), _describe_sockets_of_gpus(evidence, plan)) if note),
+        ),
         has_bottleneck=any(cause.bottleneck is not None and not cause.limits_nics for cause in causes),
         has_fewer_nics=any(cause.limits_nics for cause in causes),
     )
@@ -256,7 +262,7 @@ def find_causes(evidence: Evidence, plan: Plan) -> list[Cause]:
         causes.append(Cause("the NICs were on InfiniBand, not RoCE"))
     if not evidence.is_over_sockets:
         causes += _traffic_class(evidence, plan)
-    causes += _report_far_cores(evidence)
+    causes += [*_report_far_cores(evidence), *_report_shared_cores(evidence)]
     for conflict in evidence.conflicts:
         values = ", ".join(conflict.values)
         text = f"{conflict.variable} differs between processes ({values}): {conflict.effect}; {conflict.fix}"
@@ -357,6 +363,98 @@ def _list_ranks(places: Sequence[NcclRank]) -> str:
     host = f" of {places[0].host}" if places[0].host else ""
     further_ranks = f" and {len(places) - 1} more" if len(places) > 1 else ""
     return f"rank {places[0].rank}{host}{further_ranks} ran"
+
+
+def _report_shared_cores(evidence: Evidence) -> list[Cause]:
+    """Report a host whose ranks have fewer cores than ranks, by the cores to which NCCL restricts their processes.
+
+    "Sometimes, the affinity settings are affected by job schedulers such as SLURM" (Broadcom 957608-AN210, 8.7.3.1).
+    """
+    by_host: dict[str | None, list[NcclRank]] = {}
+    for place in evidence.communicator.places or ():
+        by_host.setdefault(place.host, []).append(place)
+    crowded = []
+    for host, places in by_host.items():
+        cores = [parse_ranges(place.cores or "") or frozenset() for place in places]
+        union = frozenset().union(*cores)
+        if all(cores) and len(union) < len(places):
+            crowded.append((host, places, sorted(union)))
+    if not crowded:
+        return []
+    name, places, shared = crowded[0]
+    of_host = f" of {name}" if name else ""
+    further_hosts = f", and so on {len(crowded) - 1} more" if len(crowded) > 1 else ""
+    cores_in_use = f"core {shared[0]}" if len(shared) == 1 else f"cores {','.join(format_ranges(shared))}"
+    text = f"the {len(places)} ranks{of_host} share {cores_in_use}{further_hosts}"
+    return [Cause(_add_explanation(text, _SHARED_CORES), _SHARED_CORES)]
+
+
+_SHARED_CORES = ("MPI-06",)
+
+
+def _describe_sockets_of_gpus(evidence: Evidence, plan: Plan) -> str | None:
+    """A note on a host whose GPUs are near other cores than planned: those of two sockets are exchanged or equal.
+
+    NCCL restricts a process to cores near its GPU. Linux numbers the cores of the first socket before those of others.
+    """
+    if _report_shared_cores(evidence):
+        return None
+    by_host: dict[str, list[tuple[int, NcclRank]]] = {}
+    for place in evidence.communicator.places or ():
+        planned = plan.hosts.get(place.host or "")
+        gpu = planned.gpus.get(f"GPU{place.gpu}") if planned is not None and place.gpu is not None else None
+        function = planned.pcie.get(gpu.pcie) if planned is not None and gpu is not None and gpu.pcie else None
+        if place.host and place.cores and function is not None and function.numa_node is not None:
+            by_host.setdefault(place.host, []).append((function.numa_node, place))
+    for host, places in by_host.items():
+        for (node, place), (other_node, other_place) in itertools.combinations(places, 2):
+            cores, other_cores = parse_ranges(place.cores or ""), parse_ranges(other_place.cores or "")
+            if node == other_node or not cores or not other_cores:
+                continue
+            if cores & other_cores or (node < other_node) != (min(cores) < min(other_cores)):
+                return (
+                    f"NCCL bound the ranks of GPU{place.gpu} and GPU{other_place.gpu} of {host} to cores "
+                    f"{place.cores} and {other_place.cores}; planned are sockets {node} and {other_node}: compare the "
+                    "NUMA nodes of the GPUs with the plan (`wirespeed check`), and the binding of the launcher"
+                )
+    return None
+
+
+def describe_bootstrap(evidence: Evidence, plan: Plan) -> str | None:
+    """A note on hosts that found each other over another interface than planned, or over a bridge of containers.
+
+    Broadcom 957608-AN210, 8.7.3.2: "misconfigured IP interfaces (such as docker0) ... can confuse RCCL".
+    """
+    used = dict(entry.split(" ", 1) for entry in evidence.communicator.bootstrap or () if " " in entry)
+    interfaces = {host: address.partition(":")[0] for host, address in used.items()}
+    if len(interfaces) < 2:  # ranks of one host reach each other over any interface
+        return None
+    planned = next(
+        (host.launch.control_interface for host in plan.hosts.values() if host.launch.control_interface), None
+    )
+    wrong = {
+        host: name
+        for host, name in interfaces.items()
+        if _is_inside_host(name) or (host in plan.hosts and planned not in (None, name))
+    }
+    if not wrong:
+        return None
+    host, name = next(iter(wrong.items()))
+    further_hosts = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+    remark = ", an interface inside each host" if _is_inside_host(name) else ""
+    value = f"={planned}" if planned else " to the interface between the hosts"
+    text = f"NCCL bootstrapped over {name} of {host}{further_hosts}{remark}: set NCCL_SOCKET_IFNAME{value}"
+    return _add_explanation(text, _FAILURE_OF_BOOTSTRAP)
+
+
+_FAILURE_OF_BOOTSTRAP = ("OS-14",)
+_BRIDGES = ("docker", "virbr", "br-", "cni", "lxdbr", "podman")
+"""Docker, libvirt, CNI, LXD and Podman name their bridges so; NCCL skips docker and lo unless it finds no other (NCCL
+user guide, NCCL_SOCKET_IFNAME)."""
+
+
+def _is_inside_host(name: str) -> bool:
+    return name == "lo" or name.startswith(_BRIDGES)
 
 
 def _report_gid(evidence: Evidence, plan: Plan) -> list[Cause]:

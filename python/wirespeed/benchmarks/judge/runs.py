@@ -377,13 +377,17 @@ def _report_unjudged_sockets(verdicts: _Verdicts, transport: str) -> _Verdicts:
 
 
 def _warn_of_finding(verdicts: _Verdicts, finding: str) -> _Verdicts:
-    """What passes with a slower interface or a smaller path MTU than planned warns: the network could carry more."""
-    return {
-        position: replace(verdict, judgement=Judgement.WARN, reason=finding)
-        if verdict.judgement is Judgement.PASS and verdict.physical is not None
-        else verdict
-        for position, verdict in verdicts.items()
-    }
+    """What passes with a slower interface or a smaller path MTU than planned warns: the network could carry more.
+
+    What does not pass has the finding as a further reason.
+    """
+    changed = {}
+    for position, verdict in verdicts.items():
+        if verdict.physical is not None and verdict.judgement is Judgement.PASS:
+            changed[position] = replace(verdict, judgement=Judgement.WARN, reason=finding)
+        elif verdict.physical is not None and verdict.judgement in _BELOW_LIMIT:
+            changed[position] = replace(verdict, reason=f"{verdict.reason}; {finding}")
+    return verdicts | changed
 
 
 def _soften_unverified(verdicts: _Verdicts, plan: Plan, limits: Limits) -> _Verdicts:
