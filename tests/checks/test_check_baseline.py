@@ -50,11 +50,15 @@ def test_an_unknown_rdma_device_is_reported_too() -> None:
 def test_what_was_not_read_is_not_called_absent() -> None:
     gaps = {
         ("node1", "host.nics"): (Gap("ip-addr", "no answer within 3 s"),),
-        ("node1", "host.gpus"): (Gap("rocm-smi", "rocm-smi is not installed"),),
+        ("node1", "host.gpus"): (
+            Gap("rocm-smi", "rocm-smi is not installed", line="rocm-smi --showbus"),
+            Gap("nvidia-gpus", "nvidia-smi is not installed", line="nvidia-smi --query-gpu=index"),
+            Gap("nvlink", "nvidia-smi is not installed", line="nvidia-smi nvlink --status"),
+        ),
     }
     assert describe_hosts(replace(plain(), gaps=gaps))[0] == (
-        "node1: debian-12, kernel 6.1; network interfaces: not read, ip-addr: no answer within 3 s; "
-        "GPUs: not read, rocm-smi: rocm-smi is not installed"
+        "node1: debian-12, kernel 6.1; network interfaces: not read (ip-addr: no answer within 3 s); "
+        "GPUs: not read (rocm-smi is not installed; nvidia-smi is not installed)"
     )
 
 

@@ -141,6 +141,16 @@ def test_the_last_line_counts_all_findings(status: str, tmp_path: Path) -> None:
     assert (document["counts"]["fail"], document["counts"]["pass"]) == (1, 31)
 
 
+@pytest.mark.parametrize("options", [("--status", "fail,pass"), ("--status", "pass", "--status", "fail,")])
+def test_findings_that_passed_are_listed_if_selected(options: tuple[str, ...], tmp_path: Path) -> None:
+    inject_faults.inject(EXAMPLE, tmp_path / "one", ["08"])
+    command = ["check", str(EXAMPLE / "cluster.yaml"), str(tmp_path / "one"), "--only", "port.mtu,port.fec"]
+    lines = CliRunner().invoke(app, [*command, *options]).stdout.splitlines()
+    heads = [line.split()[:2] for line in lines if line.startswith(("FAIL", "PASS"))]
+    assert heads == [["FAIL", "port.mtu"], ["PASS", "port.fec"], ["PASS", "port.mtu"]]
+    assert not [line for line in CliRunner().invoke(app, command).stdout.splitlines() if line.startswith("PASS")]
+
+
 @pytest.mark.parametrize(("status", "cases", "failures"), [("fail", 1, 1), ("pass", 31 + 1, 1), ("warn", 1, 1)])
 def test_junit_counts_failures_that_are_not_shown(status: str, cases: int, failures: int, tmp_path: Path) -> None:
     inject_faults.inject(EXAMPLE, tmp_path / "one", ["08"])

@@ -45,7 +45,7 @@ def ok(command: str, text: str, exit_code: int = 0) -> tuple[Entry, str]:
         (
             Entry("dmesg", "dmesg", "missing", None, detail="dmesg is not installed"),
             None,
-            "dmesg: dmesg is not installed",
+            "dmesg is not installed",
         ),
         (Entry("dmesg", "dmesg", "timeout", None, detail="no answer within 10 s"), "x", "dmesg: no answer within 10 s"),
         (Entry("dmesg", "dmesg", "failed", None, exit_code=1), "", "dmesg: it failed"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 from wirespeed.cli.app import app
 from wirespeed.collect import open_bundle
 from wirespeed.errors import Refusal
+from wirespeed.reach.local import CommandResult, Status
 
 CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
 
@@ -62,3 +64,13 @@ def test_ctrl_c_names_the_folder_of_the_rest(tmp_path: Path, monkeypatch: pytest
     assert result.exit_code == 130
     assert "interrupted: the output collected so far is in" in result.stderr
     assert open_bundle(tmp_path / "b").manifest.complete is False
+
+
+def test_failed_commands_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = CommandResult(Status.FAILED, b"", b"", 1, datetime.now(tz=UTC), 0.1, "no such file")
+    monkeypatch.setattr(sys.modules["wirespeed.collect.collection"], "run", lambda arguments, *_, **__: failed)
+    result = CliRunner().invoke(app, ["collect", "--local", "--name", "node1", "-o", str(tmp_path / "b")])
+    lines = result.stderr.splitlines()
+    assert lines[0].endswith(" failed")
+    assert lines[1].startswith("  failed: uname, resolver, ")
+    assert lines[1].endswith(" more; settings that only these read are unknown")

@@ -111,4 +111,4 @@ def _describe_host(name: str, host: Host, facts: Facts) -> Iterator[str]:
 def _empty_text(facts: Facts, device: str, path: str) -> str:
     """Text for an empty collection: none, or why it was not read."""
     gaps = facts.gaps.get((device, path))
-    return f"not read, {'; '.join(map(str, gaps))}" if gaps else "none seen"
+    return f"not read ({'; '.join(dict.fromkeys(map(str, gaps)))})" if gaps else "none seen"

@@ -113,6 +113,8 @@ class Gap:
 
     def __str__(self) -> str:
         files = f" ({format_first([source.file for source in self.empty_files], 3)})" if self.empty_files else ""
+        if self.line and self.reason == f"{self.line.split()[0]} is not installed":
+            return self.reason
         return f"{self.command}: {self.reason}{files}"
 
 

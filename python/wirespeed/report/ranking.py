@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.report.fixes import merge_fixes
 from wirespeed.results.findings import Finding, Fix, Impact, Status
 
 LISTED = (Status.FAIL, Status.WARN, Status.UNKNOWN, Status.ERROR)
-"""Statuses that are listed for a reader; the other two are only counted."""
+"""Statuses that are listed unless a reader selects others; the other two are only counted."""
 
 _URGENCY = {status: rank for rank, status in enumerate((*LISTED, Status.PASS, Status.SKIP))}
 
@@ -85,23 +85,25 @@ class Group:
         return [finding.impact for finding in self.findings if finding.impact is not None]
 
 
-def merge_findings(findings: Iterable[Finding]) -> tuple[Group, ...]:
-    """Listed findings, merged if one device has similar ones at several places.
+def merge_findings(findings: Iterable[Finding], statuses: Collection[Status] = LISTED) -> tuple[Group, ...]:
+    """Findings with these statuses, merged if one device has similar ones at several places.
 
     Failures come first, and of these the ones that follow from no other.
     """
     merged: dict[tuple[object, ...], list[Finding]] = {}
     for finding in findings:
-        if finding.status in LISTED:
+        if finding.status in statuses:
             merged.setdefault(_make_group_key(finding), []).append(finding)
     groups = [Group(similar[0].check, similar[0].status, tuple(similar)) for similar in merged.values()]
     return tuple(sorted(groups, key=lambda group: (_URGENCY[group.status], group.first.cause is not None)))
 
 
-def group_by_device(findings: Sequence[Finding]) -> Mapping[str, tuple[Group, ...]]:
+def group_by_device(
+    findings: Sequence[Finding], statuses: Collection[Status] = LISTED
+) -> Mapping[str, tuple[Group, ...]]:
     """`merge_findings` per device; devices are in the order of their first finding."""
-    devices: dict[str, list[Group]] = {finding.device: [] for finding in findings if finding.status in LISTED}
-    for group in merge_findings(findings):
+    devices: dict[str, list[Group]] = {finding.device: [] for finding in findings if finding.status in statuses}
+    for group in merge_findings(findings, statuses):
         devices[group.first.device].append(group)
     return {device: tuple(groups) for device, groups in devices.items()}
 

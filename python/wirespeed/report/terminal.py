@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Literal
@@ -100,15 +100,22 @@ def topology(cluster: Topology, console: Console) -> None:
 
 
 def findings(
-    results: Sequence[Finding], console: Console, counted: Sequence[Finding] | None = None, *, verbose: bool = False
+    results: Sequence[Finding],
+    console: Console,
+    counted: Sequence[Finding] | None = None,
+    *,
+    verbose: bool = False,
+    statuses: Collection[Status] | None = None,
 ) -> None:
-    """Print every listed finding by device, then the number of findings per status, or of those in ``counted``.
+    """Print findings by device, then the number of findings per status, or of those in ``counted``.
 
-    A device of which nothing was read is one line, unless ``verbose`` is set.
+    Without ``statuses``, findings that passed or were skipped are only counted. A device of which nothing was read is
+    one line, unless ``verbose`` is set or skipped findings are listed.
     """
     counted = results if counted is None else counted
-    unread = set() if verbose else _unread_devices(counted)
-    for device, groups in ranking.group_by_device(results).items():
+    listed = ranking.LISTED if statuses is None else statuses
+    unread = set() if verbose or Status.SKIP in listed else _unread_devices(counted)
+    for device, groups in ranking.group_by_device(results, listed).items():
         console.print()
         console.print(Text(wording.line(device), style="bold underline"))
         if device in unread:

@@ -12,6 +12,7 @@ import typer
 
 from wirespeed.cli import flows
 from wirespeed.cli.app import app
+from wirespeed.cli.value_lists import SEPARATION, split_values
 
 if TYPE_CHECKING:
     from wirespeed.checks import Check
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from wirespeed.results.findings import Finding, Status
 
 SCHEMA = 2
-_STATUS_HINT = "separate several by commas: `--status fail,unknown`"
 _NAMED = 6  # maximum number of devices in one sentence
 _SECONDS_LOCAL = 3.0  # limit per command: --local is a quick check
 
@@ -63,14 +63,18 @@ def check(
     ] = Format.TABLE,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="ID", help="Run only this check, such as nic.pcie-width. Can be repeated."),
+        typer.Option(
+            "--only",
+            metavar="ID",
+            help=f"Run only this check, such as nic.pcie-width. {SEPARATION}",
+        ),
     ] = None,
     status: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--status",
-            metavar="STATUS,…",
-            help="Show only findings with these statuses: pass,warn,fail,unknown,skip,error.",
+            metavar="STATUS",
+            help=f"Show only findings with this status: pass, warn, fail, unknown, skip or error. {SEPARATION}",
         ),
     ] = None,
     verbose: Annotated[
@@ -91,30 +95,32 @@ def check(
     """
     from wirespeed.checks import run
 
-    chosen = _select_checks(only or [])
+    check_ids = split_values(only)
+    chosen = _select_checks(check_ids)
     statuses = _parse_statuses(status)
     subject = _read_local(cluster, bundle) if local else _read_bundle(cluster, bundle)
     if since is not None:
         subject = _subtract_counters(subject, since)
     findings = run(subject.plan, subject.facts, chosen)
+    code = flows.findings_exit(findings, strict)
     if local and cluster is None:
-        subject = replace(subject, notes=(*subject.notes, *_describe_unplanned(chosen, findings, only or [])))
+        findings = tuple(finding for finding in findings if finding.status != "skip")  # no intent without a plan
+        subject = replace(subject, notes=(*subject.notes, *_describe_unplanned(chosen, findings, check_ids)))
     selected = [finding for finding in findings if statuses is None or finding.status in statuses]
     if statuses is not None:
-        note = _describe_selection(len(selected), findings, statuses, flows.findings_exit(findings, strict))
+        note = _describe_selection(len(selected), findings, statuses, code)
         subject = replace(subject, notes=(*subject.notes, note))
-    _print_findings(
-        subject, flows.add_commands(subject.plan, selected) if cluster else selected, findings, output, verbose
-    )
-    raise typer.Exit(flows.findings_exit(findings, strict))
+    shown = flows.add_commands(subject.plan, selected) if cluster else selected
+    _print_findings(subject, shown, findings, output, verbose, statuses)
+    raise typer.Exit(code)
 
 
 def _describe_unplanned(chosen: Sequence[Check], findings: Sequence[Finding], selected_ids: Sequence[str]) -> list[str]:
     """Describe which of the chosen checks ran without a cluster file."""
-    applied = {finding.check for finding in findings if finding.status != "skip"}
+    applied = {finding.check for finding in findings}
     if not selected_ids:
-        reason = "the others need a cluster file, or concern devices that this machine lacks"
-        return [f"{len(applied)} of {len(chosen)} checks were run; {reason}"]
+        reason = "they need a cluster file, or concern devices that this machine lacks"
+        return [f"{len(applied)} of {len(chosen)} checks were run; {len(chosen) - len(applied)} were not: {reason}"]
     return [
         f"{check.id} was not run: it needs a cluster file, or concerns devices that this machine lacks; "
         f"`wirespeed explain {check.id}` explains it"
@@ -253,20 +259,20 @@ def _select_checks(check_ids: Sequence[str]) -> list[Check]:
     return [checks_by_id[check_id] for check_id in checks_by_id if not check_ids or check_id in check_ids]
 
 
-def _parse_statuses(text: str | None) -> frozenset[Status] | None:
+def _parse_statuses(texts: Sequence[str] | None) -> frozenset[Status] | None:
     from wirespeed.errors import Problem, Refusal, did_you_mean, format_choices
     from wirespeed.results.findings import Status
 
-    if text is None:
+    if not texts:
         return None
-    wording = [word.strip() for word in text.split(",")]
+    wording = split_values(texts)
     status_names = [status.value for status in Status]
     problems = [
         Problem(
             "--status",
             f"no status named {word!r}",
             format_choices(status_names),
-            did_you_mean(word, status_names) or _STATUS_HINT,
+            did_you_mean(word, status_names) or "separate several with commas: `--status fail,unknown`",
         )
         for word in wording
         if word not in status_names
@@ -277,9 +283,17 @@ def _parse_statuses(text: str | None) -> frozenset[Status] | None:
 
 
 def _print_findings(
-    subject: _Subject, findings: Sequence[Finding], counted: Sequence[Finding], output: Format, verbose: bool
+    subject: _Subject,
+    findings: Sequence[Finding],
+    counted: Sequence[Finding],
+    output: Format,
+    verbose: bool,
+    statuses: frozenset[Status] | None,
 ) -> None:
-    """Print findings, and the number of findings per status, including those that are not printed."""
+    """Print findings, and the number of findings per status, including those that are not printed.
+
+    A table lists findings that passed or were skipped only if ``statuses`` selects them.
+    """
     from wirespeed.cli.console import standard_output
 
     if output is Format.TABLE:
@@ -289,7 +303,7 @@ def _print_findings(
 
         for note in subject.notes:
             standard_output().print(Text(wording.line(note)))
-        terminal.findings(findings, standard_output(), counted, verbose=verbose)
+        terminal.findings(findings, standard_output(), counted, verbose=verbose, statuses=statuses)
     elif output is Format.JSON:
         from wirespeed.report.ranking import counts
         from wirespeed.results.json import document

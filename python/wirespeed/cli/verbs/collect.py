@@ -197,6 +197,7 @@ def _report_bundle(path: Path, cluster: Path | None = None) -> None:
     """Print the bundle's path to standard output; the outcome of the commands and the next step to standard error."""
     from wirespeed.cli.console import err, escape
     from wirespeed.collect import open_bundle
+    from wirespeed.errors import format_first
 
     entries = [entry for device in open_bundle(path).manifest.devices for entry in device.outputs]
     counts = Counter(entry.status for entry in entries)
@@ -207,9 +208,15 @@ def _report_bundle(path: Path, cluster: Path | None = None) -> None:
             err().print(
                 f"  [yellow]{entry.status}[/]: {escape(entry.run)}: {escape(entry.detail or '')}", soft_wrap=True
             )
+    failed = list(dict.fromkeys(entry.command for entry in entries if entry.status == "failed"))
+    if failed:
+        text = f"  failed: {format_first(failed, _NAMED)}; settings that only these read are unknown"
+        err().print(text, markup=False, soft_wrap=True)
     err().print(f"next: `wirespeed check {cluster or 'CLUSTER.yaml'} {path}`", markup=False, soft_wrap=True)
     typer.echo(str(path))
 
+
+_NAMED = 20  # maximum number of failed commands in one sentence
 
 _STATUS_LABELS = {
     "missing": "program not installed",

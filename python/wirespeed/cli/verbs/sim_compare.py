@@ -13,6 +13,7 @@ import typer
 
 from wirespeed.cli.exit import Exit
 from wirespeed.cli.sim_app import sim
+from wirespeed.cli.value_lists import SEPARATION, split_values
 from wirespeed.cli.verbs.sim_run import (
     Preset,
     describe_folder,
@@ -58,8 +59,7 @@ def compare(
         typer.Option(
             "--algorithm",
             metavar="NAME",
-            help="Algorithms to compare, such as dcqcn-d,hpcc. Separate several with commas, or repeat the "
-            "option. Default: all.",
+            help=f"Algorithm to compare, such as hpcc. {SEPARATION} Default: all.",
         ),
     ] = None,
     preset: Annotated[Preset, typer.Option("--preset", help="Default device parameters: roce or hpcc.")] = Preset.ROCE,
@@ -191,7 +191,7 @@ def _parse_options(
     from wirespeed.errors import Problem, Refusal, did_you_mean, format_choices
     from wirespeed.units import Duration
 
-    names = list(dict.fromkeys(name.strip() for text in algorithms or () for name in text.split(",")))
+    names = list(dict.fromkeys(split_values(algorithms)))
     wrong = [name for name in names if name not in known_algorithms]
     problems = [
         Problem(

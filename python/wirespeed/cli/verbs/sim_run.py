@@ -13,6 +13,7 @@ import typer
 
 from wirespeed.cli.exit import Exit
 from wirespeed.cli.sim_app import sim
+from wirespeed.cli.value_lists import SEPARATION, split_values
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -98,8 +99,7 @@ def run(
             metavar="WHAT",
             help="Time series to record, needed for charts in `report`: all, switches, hosts, flows, "
             "port:PORT (queue depth, bytes sent and marked, paused priorities) or flow:N (rate). "
-            "Separate several with commas, or repeat the option. At most 10,000,000 rows; above, "
-            "every second sample is dropped.",
+            f"{SEPARATION} At most 10,000,000 rows; above, every second sample is dropped.",
         ),
     ] = None,
     until: Annotated[
@@ -120,8 +120,7 @@ def run(
         typer.Option(
             "--pcap",
             metavar="PORT",
-            help="Capture the frames sent and received by this port to DIR/PORT.pcap. Separate several "
-            "with commas, or repeat the option.",
+            help=f"Capture the frames sent and received by this port to DIR/PORT.pcap. {SEPARATION}",
         ),
     ] = None,
     form: Annotated[
@@ -187,7 +186,7 @@ def run(
     from wirespeed import simulation
     from wirespeed.cli.interrupt import interruptible
 
-    observe, end = _parse_recording(_split_values(series), interval, _split_values(pcap), until, output)
+    observe, end = _parse_recording(split_values(series), interval, split_values(pcap), until, output)
     planned = _build_scenario(scenario, traffic, preset, seed, write_scenario, force)
     with ExitStack() as stack:
         folder = stack.enter_context(simulation.prepare(output, force=force)) if output else None
@@ -305,11 +304,6 @@ def is_json(file: Path) -> bool:
     except OSError:
         return file.suffix != ".yaml"
     return begin.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[", b"")
-
-
-def _split_values(texts: list[str] | None) -> tuple[str, ...]:
-    """Values of an option that accepts a list and may be repeated."""
-    return tuple(word.strip() for text in texts or () for word in text.split(","))
 
 
 def _parse_recording(
