@@ -24,7 +24,7 @@ def test_explain_prints_the_manual_page() -> None:
         "\nImpact\n    Half the lanes halve the rate",
         "\nFix\n    Reseat card and riser",
         "    LnkSta: Speed 32GT/s, Width x8 (downgraded)\n",
-        "\nSettings that it compares\n    pcie.link.width, pcie.link.speed",
+        "\nSettings that it uses\n    pcie.link.width, pcie.link.speed",
         "    PCI-03  A PCIe link trained narrower or slower than its slot\n",
         "\nSource\n    Broadcom 957608-AN210, 2.6 items 13 and 14",
     ):
@@ -51,10 +51,39 @@ def test_explain_lists_lines_that_the_judge_reads() -> None:
     assert "\n    NET/IB : No device found\n" in page
 
 
-def test_explain_names_groups_of_settings() -> None:
-    assert wirespeed("explain", "watchdog").stderr.endswith(
-        "hint: did you mean 'qos.watchdog'? `wirespeed list settings port.qos.watchdog` prints settings.\n"
-    )
+def test_explain_finds_what_contains_a_term() -> None:
+    page = wirespeed("explain", "PFC").stdout
+    for part in (
+        "PFC (priority-based flow control)\n    Pauses one priority of a link, so that the receiver does not drop.\n",
+        "\nPFC watchdog (watchdog)\n    Detects a queue that is paused too long",
+        "\nChecks with 'PFC'\n",
+        "\n    qos.pfc      ",
+        "\n    nic.qos-pfc  ",
+        "\nKnown failures with 'PFC'\n",
+        "\n    QOS-08  ECN marking thresholds do not fit PFC\n",
+        "\nSettings with 'PFC'\n",
+        "\n    port.qos.pfc ",
+        "\n`wirespeed explain NAME` explains each.\n",
+    ):
+        assert part in page
+    assert wirespeed("explain", "pfc").stdout == page.replace("with 'PFC'", "with 'pfc'")
+
+
+@pytest.mark.parametrize(
+    ("term", "begin"),
+    [
+        ("pause", "pause (pauses, pausing, XOFF, XON, resume)\n"),
+        ("dcqcn-p", "DCQCN (DCQCN-P, DCQCN-D)\n"),
+        ("go-back-N", "go-back-N"),
+        ("sysctl", "sysctl (sysctl setting)\n"),
+    ],
+)
+def test_explain_knows_terms_of_the_glossary(term: str, begin: str) -> None:
+    assert wirespeed("explain", term).stdout.startswith(begin)
+
+
+def test_explain_prints_none_for_a_failure_without_a_check() -> None:
+    assert "\nChecks that detect it\n    none\n" in wirespeed("explain", "SW-06").stdout
 
 
 def test_explain_shows_several_pages() -> None:
@@ -94,25 +123,25 @@ def test_explain_finds_a_setting_by_a_counter_of_a_driver(counter: str) -> None:
     [
         (
             ["explain", "nic.pcie-widht"],
-            "error: explain: no check, failure, setting or counter named 'nic.pcie-widht'\n"
+            "error: explain: no check, known failure, setting, counter or term named 'nic.pcie-widht'\n"
             "  hint: did you mean 'nic.pcie-width'?\n",
         ),
         (
             ["explain", "zzz", "NIC-05", "nic.mtuu"],
-            "error: explain: no check, failure, setting or counter named 'zzz'\n"
+            "error: explain: no check, known failure, setting, counter or term named 'zzz'\n"
             "  hint: `wirespeed list checks`, `wirespeed list failures` and `wirespeed list settings` print all\n"
-            "error: explain: no check, failure, setting or counter named 'nic.mtuu'\n"
+            "error: explain: no check, known failure, setting, counter or term named 'nic.mtuu'\n"
             "  hint: did you mean 'nic.rdma_mtu'?\n",
         ),
         (
             ["explain", "np_cnp_sent"],
-            "error: explain: no check, failure, setting or counter named 'np_cnp_sent'\n"
+            "error: explain: no check, known failure, setting, counter or term named 'np_cnp_sent'\n"
             "  hint: the counters of drivers that are read: nic.counters.sent, nic.counters.retries, "
             "nic.counters.sequence_errors; on congestion: `wirespeed explain nic.congestion-control qos.pfc`\n",
         ),
         (
             ["explain", "port.counters.pfc_rx"],
-            "error: explain: no check, failure, setting or counter named 'port.counters.pfc_rx'\n"
+            "error: explain: no check, known failure, setting, counter or term named 'port.counters.pfc_rx'\n"
             "  hint: `wirespeed list settings nic.counters` prints the counters that are read\n",
         ),
         (

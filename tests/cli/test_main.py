@@ -165,7 +165,7 @@ def test_collect_ignores_the_variable_of_an_option_that_chooses_its_job(wirespee
         ),
         (
             "explain port.headroom",
-            "explain: no check, failure, setting or counter named 'port.headroom'\n"
+            "explain: no check, known failure, setting, counter or term named 'port.headroom'\n"
             "  hint: did you mean 'qos.shared-headroom', 'switch.buffers.shared_headroom', "
             "'switch.buffers.headroom_share'?",
         ),

@@ -1,7 +1,7 @@
 """Terms in help and headings are in the glossary or plain English, and every entry has a source.
 
 ``WIRESPEED_ACCEPT=1`` writes the words in use that the glossary lacks to plain_words.txt. Read the difference: a word
-that an engineer would look up belongs into docs/glossary.yaml, and a rare word is replaced by a common one.
+that an engineer would look up belongs into catalogue/glossary.yaml, and a rare word is replaced by a common one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import re
 from pathlib import Path
 
 from pages import HAND_WRITTEN, PAGES, ROOT, prose
-from wording import GLOSSARY, all_texts, glossary_words, help_texts, unknown_words, words
+from wording import all_texts, glossary_words, help_texts, unknown_words, words
+
+from wirespeed.catalogue.glossary import load_terms
 
 PLAIN = Path(__file__).with_name("plain_words.txt")
 
@@ -53,17 +55,17 @@ def test_an_invented_word_is_found() -> None:
 
 
 def test_an_entry_has_a_meaning_and_a_source() -> None:
-    for term, (_, meaning, source) in GLOSSARY.items():
-        assert meaning and not meaning.endswith("."), term
-        assert source, term
-        for page in (part.split(": ")[1] for part in source.split("; ") if part.startswith("wirespeed: ")):
+    for term in load_terms():
+        assert term.meaning and not term.meaning.endswith("."), term
+        assert term.source, term
+        for page in (part.split(": ")[1] for part in term.source.split("; ") if part.startswith("wirespeed: ")):
             assert (ROOT / page).is_file(), term
 
 
 def test_terms_are_in_alphabetical_order_and_unique() -> None:
-    terms = list(GLOSSARY)
+    terms = [term.name for term in load_terms()]
     assert terms == sorted(terms, key=str.lower)
-    synonyms = [name.strip() for names, _, _ in GLOSSARY.values() for name in names.split(",") if name.strip()]
+    synonyms = [name for term in load_terms() for name in term.other_names]
     assert len({*terms, *synonyms}) == len(terms) + len(synonyms)
 
 

@@ -8,13 +8,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import typer
-import yaml
-from pages import DOCS, PAGES, ROOT, headings
+from pages import PAGES, ROOT, headings
 
+from wirespeed.catalogue.glossary import load_terms
 from wirespeed.cli.app import app
-
-GLOSSARY: dict[str, tuple[str, str, str]] = yaml.safe_load((DOCS / "glossary.yaml").read_text(encoding="utf-8"))
-"""By term: other names (separated by commas), meaning, source."""
 
 _QUOTED = re.compile(r"`[^`]*`|'[^'\s][^'\n]*'|\"[^\"]*\"")
 _NOT_A_WORD = re.compile(r"[/_=@<>{}|*$\\~+\d]|^-|\w[.:,]\w|…|^\W*$")
@@ -105,8 +102,8 @@ def unknown_words(text: str, plain: set[str]) -> set[str]:
 
 def glossary_words() -> set[str]:
     """Words of all terms and their other names; names of commands among them."""
-    texts = [f"{term}, {other_names}" for term, (other_names, _, _) in GLOSSARY.items()]
-    terms = {word for text in texts for word in words(text.replace(",", " "))} | names()
+    texts = [text for term in load_terms() for text in (term.name, *term.other_names)]
+    terms = {word for text in texts for word in words(text)} | names()
     return terms | {word.lower() for word in terms}
 
 

@@ -668,7 +668,7 @@ class TuningProfile(Entry):
 
 
 class FailureMode(Entry):
-    """A failure mode of clusters."""
+    """A known failure of clusters."""
 
     title: str
     layer: str

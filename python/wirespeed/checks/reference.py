@@ -19,7 +19,7 @@ _SUBJECTS = {
     "port": "switch port",
     "queue": "queue of a switch port",
     "rule": "routing rule",
-    "sysctl": "kernel parameter",
+    "sysctl": "sysctl setting",
     "vlan": "VLAN interface",
 }
 """Kinds of places whose name in paths is not the field's term."""

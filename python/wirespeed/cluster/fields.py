@@ -519,7 +519,11 @@ VariableName = Annotated[
 ]
 KernelParameter = Annotated[
     str,
-    BeforeValidator(_make_pattern_check(_KERNEL_PARAMETER, "a kernel parameter such as net.ifnames=0, without spaces")),
+    BeforeValidator(
+        _make_pattern_check(
+            _KERNEL_PARAMETER, "a parameter of the kernel command line, such as net.ifnames=0, without spaces"
+        )
+    ),
     _make_schema("string", examples=["net.ifnames=0"]),
 ]
 Line = Annotated[

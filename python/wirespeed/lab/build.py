@@ -192,7 +192,7 @@ def _describe_ignored_settings(design: Design, refused_parameters: Mapping[str, 
     messages = []
     if parameters:
         names = ", ".join(key.replace("/", ".") for key in parameters)
-        messages.append(f"kernel parameters: {names} (they apply to the whole machine)")
+        messages.append(f"sysctl settings: {names} (they apply to the whole machine)")
     if ignored_files:
         messages.append(f"files without effect in a network namespace: {format_first(list(ignored_files), _MAX_NAMES)}")
     return (*messages, _NO_SWITCH)

@@ -77,7 +77,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Bottleneck:
-    """What limited one run, proven by its log, with the failure modes that the log proves.
+    """What limited one run, proven by its log, with the known failures that the log proves.
 
     ``limit`` is the reachable limit with this bottleneck; None without a formula for it.
     """

@@ -20,7 +20,7 @@ from wirespeed.units import Size
 
 @dataclass(frozen=True, slots=True)
 class Sysctl:
-    """A kernel parameter. Its name is the dotted key."""
+    """A sysctl setting. Its name is the dotted key."""
 
     kind: ClassVar[str] = "sysctl"
 

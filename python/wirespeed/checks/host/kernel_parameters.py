@@ -43,7 +43,10 @@ def check(context: CheckContext) -> Outcome:
         "add them to the kernel command line", "host.kernel.command_line", intended, consequence="reboot"
     )
     return failure(
-        "kernel parameters are missing", format_list(intended), f"without {format_list(missing_parameters)}", fix
+        "parameters are missing on the kernel command line",
+        format_list(intended),
+        f"without {format_list(missing_parameters)}",
+        fix,
     )
 
 

@@ -1,12 +1,12 @@
-"""Kernel parameters (sysctl) of the tuning profile
+"""Sysctl settings of the tuning profile
 
-The kernel parameters of the host's tuning profile have the planned values.
+The sysctl settings of the host's tuning profile have the planned values.
 
 Impact:
-    A TCP window cannot be larger than the buffers these parameters allow: at 200 Gb/s and 20 ms a flow needs 500 MB.
+    A TCP window cannot be larger than the buffers these settings allow: at 200 Gb/s and 20 ms a flow needs 500 MB.
 
 Fix:
-    Write the parameters to /etc/sysctl.d and load them. A later file in that folder may override them.
+    Write the settings to /etc/sysctl.d and load them. A later file in that folder may override them.
 
 Example:
     $ sysctl net.core.rmem_max
@@ -31,7 +31,7 @@ needs = ("sysctl.value",)
 failures = ("TCP-01",)
 check = compare(
     *needs,
-    wrong="a kernel parameter has another value",
+    wrong="a sysctl setting has another value",
     fix="set the parameter",
     applies=_is_tuned,
 )

@@ -110,8 +110,8 @@ def check(
     if statuses is not None:
         note = _describe_selection(len(selected), findings, statuses, code)
         subject = replace(subject, notes=(*subject.notes, note))
-    shown = flows.add_commands(subject.plan, selected) if cluster else selected
-    _print_findings(subject, shown, findings, output, verbose, statuses)
+    completed = flows.add_commands(subject.plan, selected) if cluster else selected
+    _print_findings(subject, completed, findings, output, verbose, statuses)
     raise typer.Exit(code)
 
 

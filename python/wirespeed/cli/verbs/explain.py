@@ -13,6 +13,7 @@ from wirespeed.cli.app import app
 if TYPE_CHECKING:
     from wirespeed.catalogue.model import FailureMode
     from wirespeed.checks import Check
+    from wirespeed.cli.term_search import Matches
     from wirespeed.errors import Problem
     from wirespeed.settings import Setting
 
@@ -29,14 +30,14 @@ def _complete_name(incomplete: str) -> list[str]:
     return [identifier for identifier in (*checks(), *load().failures) if identifier.startswith(incomplete)]
 
 
-@app.command(short_help="Explain checks, known failures or settings: meaning, impact, fix.")
+@app.command(short_help="Explain checks, known failures, settings or terms: meaning, impact, fix.")
 def explain(
     names: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="ID...",
-            help="IDs of checks, such as nic.pcie-width, of known failures, such as NIC-05, names of settings "
-            "or of driver counters. Default: list all checks.",
+            help="IDs of checks, such as nic.pcie-width, or of known failures, such as NIC-05; names of settings "
+            "or of driver counters; terms, such as PFC. Default: list all checks.",
             autocompletion=_complete_name,
         ),
     ] = None,
@@ -45,7 +46,8 @@ def explain(
 
     For a known failure (`wirespeed list failures`): its impact and fix, the checks that detect it, and the benchmark
     messages that indicate it. For a setting or counter (`wirespeed list settings`): its meaning, unit and normal value,
-    the commands and counters of the device that are read, and the checks that use it.
+    the commands and counters of the device that are read, and the checks that use it. For a term: its meaning, and the
+    checks, known failures and settings that contain it.
 
     Examples:
 
@@ -55,6 +57,7 @@ def explain(
       wirespeed explain NIC-05 QOS-08
       wirespeed explain nic.counters.retries
       wirespeed explain local_ack_timeout_err
+      wirespeed explain PFC
     """
     from wirespeed.checks import checks
     from wirespeed.cli.console import standard_output
@@ -74,9 +77,12 @@ def explain(
 
 
 def _find_pages(name: str) -> list[Callable[[], None]] | Problem:
-    """The functions that print the pages of a check, a failure, a setting, or the settings of a driver's counter."""
+    """The functions that print the pages of a check, a known failure, a setting, the settings of a driver's counter, or
+    a term.
+    """
     from wirespeed.catalogue import load
     from wirespeed.checks import checks
+    from wirespeed.cli.term_search import search_term
     from wirespeed.collect.support import counter_names
     from wirespeed.errors import Problem
     from wirespeed.settings import ENTITIES, list_settings
@@ -100,6 +106,8 @@ def _find_pages(name: str) -> list[Callable[[], None]] | Problem:
             )
             for path in ([name] if name in settings else counted)
         ]
+    if "." not in name and (matches := search_term(name)):
+        return [partial(_print_matches, name, matches)]
     lists = "`wirespeed list checks`, `wirespeed list failures` and `wirespeed list settings` print all"
     hint = _suggest_names(name, [*checks_by_id, *failures, *settings]) or lists
     if hint == lists and " " in name:
@@ -107,7 +115,7 @@ def _find_pages(name: str) -> list[Callable[[], None]] | Problem:
     elif hint == lists and "_" in name and "." not in name:
         counters = ", ".join(path for path in settings if counter_names(path))
         hint = f"the counters of drivers that are read: {counters}; on congestion: {_CONGESTION_CHECKS}"
-    return Problem("explain", f"no check, failure, setting or counter named {name!r}", hint=hint)
+    return Problem("explain", f"no check, known failure, setting, counter or term named {name!r}", hint=hint)
 
 
 def _suggest_names(text: str, names: list[str]) -> str | None:
@@ -164,9 +172,9 @@ def _print_check(check: Check) -> None:
     standard_output().print(Text("\nExample", style="bold"))
     for line in manual.example.splitlines():
         standard_output().print(Text(f"    {line}"), soft_wrap=True)
-    standard_output().print(Text("\nSettings that it compares", style="bold"))
+    standard_output().print(Text("\nSettings that it uses", style="bold"))
     print_paragraphs(", ".join(check.needs), _INDENT)
-    standard_output().print(Text("\nFailures it detects", style="bold"))
+    standard_output().print(Text("\nKnown failures that it detects", style="bold"))
     failures = load().failures
     for identifier in check.failures:
         standard_output().print(Text(f"    {identifier}  {failures[identifier].title}"), soft_wrap=True)
@@ -188,7 +196,7 @@ def _print_failure(identifier: str, failure: FailureMode, detected_by: list[Chec
         print_paragraphs(text, _INDENT)
     specific, general = causes.divide_messages(identifier)
     lines = {
-        "Checks that detect it": [f"{check.id}  {check.manual.title}" for check in detected_by],
+        "Checks that detect it": [f"{check.id}  {check.manual.title}" for check in detected_by] or ["none"],
         "Log messages that only this failure causes": specific,
         "Log messages that this failure or another one causes": general,
     }
@@ -199,6 +207,29 @@ def _print_failure(identifier: str, failure: FailureMode, detected_by: list[Chec
                 standard_output().print(Text(f"    {line}"), soft_wrap=True)
     standard_output().print(Text("\nSource", style="bold"))
     print_paragraphs(failure.source, _INDENT)
+
+
+def _print_matches(name: str, matches: Matches) -> None:
+    """Print the meaning of a term, and the checks, known failures and settings that contain it."""
+    from rich.text import Text
+
+    from wirespeed.cli.console import print_paragraphs, standard_output
+
+    for number, term in enumerate(matches.terms):
+        other_names = f" ({', '.join(term.other_names)})" if term.other_names else ""
+        standard_output().print(Text.assemble("\n" if number else "", (f"{term.name}{other_names}", "bold")))
+        print_paragraphs(f"{term.meaning}.", _INDENT)
+    if not matches.terms:
+        standard_output().print(Text(name, style="bold"))
+    lists = {"Checks": matches.checks, "Known failures": matches.failures, "Settings": matches.settings}
+    for heading, rows in lists.items():
+        if rows:
+            standard_output().print(Text(f"\n{heading} with {name!r}", style="bold"))
+            width = max(len(row_name) for row_name, _ in rows)
+            for row_name, title in rows:
+                standard_output().print(Text(f"    {row_name:<{width}}  {title}"), soft_wrap=True)
+    if any(lists.values()):
+        standard_output().print(Text("\n`wirespeed explain NAME` explains each."))
 
 
 def _print_setting(path: str, setting: Setting, used_by: list[Check]) -> None:

@@ -77,7 +77,8 @@ def list_(
     (wirespeed collects it), both, automatic (set by the device without configuration), by host OS (set by the
     operating system of the host, not on the NIC), or not supported (a cluster file that uses it is refused).
 
-    The id of a failure is only its name: the layer of the cause is in its own column.
+    Failures are known failures; the letters of their id do not give the layer of the cause: see the column `layer`.
+    Profiles are acceptance profiles of benchmarks; tuning profiles of hosts are on the reference page Catalogue.
 
     Examples:
 
