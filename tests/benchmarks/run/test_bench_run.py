@@ -293,7 +293,7 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
         (
             ("pair", "-c", CLUSTER),
             "bench run: found the suite 'pair'; expected one of collectives, gpcnet, lent-gpus, loopback, matrix, "
-            "mesh, mpi, nic-only, one-process, pairs, pairs-gpu, ping, quick, rails, tcp, ucx\n"
+            "mesh, mpi, nic-only, one-process, pairs, pairs-gpu, ping, quick, rails, rc-ud, tcp, ucx\n"
             "  hint: did you mean 'pairs'?",
         ),
         (

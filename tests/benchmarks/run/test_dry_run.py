@@ -17,6 +17,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 GOLDEN = Path(__file__).parent / "dry_run_golden"
 CASES = (
     ("pairs", "arista-leaf-spine", ""),
+    ("rc-ud", "bluebonnet-64node", "node[01-03]"),
     ("tcp", "esnet-400g", ""),
     ("ucx", "arista-leaf-spine", "node[1-2]"),
     ("mesh", "esnet-400g", ""),

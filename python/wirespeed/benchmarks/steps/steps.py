@@ -23,9 +23,12 @@ _LEAST_LIMIT_S = 30.0
 
 BANDWIDTH = "ib_write_bw"
 LATENCY = "ib_write_lat"
+SEND_LATENCY = "ib_send_lat"
 _MESSAGE = 1 << 20
 """Bytes: from 64 KiB on all NICs of Broadcom 957608-AN210, 2.8.2, and of its peers are at their plateau."""
 _LATENCY_BYTES = 8
+_ALL_BYTES = 16 << 20
+"""Bytes of one message of each size of perftest's option -a: 2, 4, 8 … 8 MiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +54,26 @@ def add_perftest(
     gpu: bool = False,
     tag: str = "",
     shares_links: bool = False,
+    connection: str | None = None,
 ) -> None:
     """Add a step with perftest between two NICs; bandwidth in both directions at the same time.
 
+    ``connection``: RC or UD, perftest's connection type, with all sizes: over UD up to the path MTU.
     ``shares_links``: NICs behind one PCIe link are measured at the same time, to see what is left of each.
     """
     load = _Load(bidirectional=True, to_memory=not gpu) if test == BANDWIDTH and not shares_links else None
     number = steps.number()
     port = request.port(number)
     measured = request.seconds if test == BANDWIDTH else _LATENCY_S
+    if connection == "RC":  # a UD message fits in a packet
+        measured += 2 * request.messages * _ALL_BYTES / _find_rate(request, pair.a)
     commands = [
         Command(
             endpoint.host,
             (
                 *_bind_to_numa_node(request, endpoint),
                 *_build_perftest_command(request, endpoint, test, port, queue_pairs, gpu),
+                *(() if connection is None else ("-c", connection)),
                 *peers,
             ),
         )
@@ -75,7 +83,7 @@ def add_perftest(
     steps.add(
         Step(
             id=identifier(tag or test + of_gpu, pair.a.name, pair.b.name),
-            test=f"{test}{' from GPU memory' if gpu else ''}",
+            test=f"{test}{' from GPU memory' if gpu else ''}{f' over {connection}' if connection else ''}",
             ends=pair.name,
             client=commands[0],
             limit_s=limit(measured + _START_S),
@@ -106,10 +114,17 @@ def _build_perftest_command(
     if test == BANDWIDTH:
         arguments += ["--report_gbits", "-b", "-s", str(_MESSAGE), "-D", str(request.seconds), "-q", str(queue_pairs)]
     else:
-        arguments += ["-s", str(_LATENCY_BYTES), "-n", str(request.messages)]
+        sizes = ["-a"] if test == SEND_LATENCY else ["-s", str(_LATENCY_BYTES)]
+        arguments += [*sizes, "-n", str(request.messages)]
     if gpu and endpoint.gpu is not None:
         arguments += request.commands.gpu_memory(endpoint.host, endpoint.gpu)
     return tuple(arguments)
+
+
+def _find_rate(request: Request, endpoint: Endpoint) -> float:
+    """Bytes per second of the NIC's link; of 10 Gb/s, the slowest of the catalogue, if its speed is not planned."""
+    speed = request.plan.hosts[endpoint.host].nics[endpoint.interface].link.speed
+    return (10e9 if speed is None else int(speed)) / 8
 
 
 def find_dscp(request: Request, host: str) -> Dscp | None:
