@@ -269,6 +269,53 @@ for one; do basename "$one" | sed 's/_.*//' >>"$ROOT/installed"; done""",
     assert "apt-get purge -y amdgpu-install" in system.changes()
 
 
+VERSIONED_DPKG_QUERY = """for name; do :; done
+version=$(sed -n "s/^$name //p" "$ROOT/versions")
+[ -n "$version" ] || exit 1
+case "$2" in
+*Abbrev*Version*) printf 'ii %s' "$version" ;;
+*Version*) printf %s "$version" ;;
+*) printf 'ii ' ;;
+esac"""
+
+
+@pytest.mark.parametrize(
+    ("installed", "error"),
+    [
+        pytest.param("6.3.1.60301-48~22.04", True, id="older"),
+        pytest.param("7.1.0.70100-20~22.04", False, id="planned"),
+        pytest.param("7.10.0.71000-1~22.04", True, id="7.10"),
+        pytest.param("1:7.1.0.70100-20", False, id="epoch"),
+    ],
+)
+def test_rocm_of_another_version_stops_the_installation(tmp_path: Path, installed: str, error: bool) -> None:
+    """Its removal: AMD, ROCm installation on Linux, uninstalling with the package manager."""
+    system = System(tmp_path, ROCM)
+    names = ("amdgpu-dkms", "dkms", "gcc", "make", "python3-setuptools", "python3-wheel")
+    kernel = (f"linux-headers-{os.uname().release}", f"linux-modules-extra-{os.uname().release}")
+    (system.root / "versions").write_text(
+        "\n".join([f"rocm {installed}", *(f"{name} 1" for name in (*names, *kernel))])
+    )
+    system.tool("dpkg-query", VERSIONED_DPKG_QUERY)
+    message = (
+        f"  rocm {installed} is installed, and 7.1.0 is planned: remove it (apt-get autoremove -y rocm rocm-core "
+        "amdgpu-dkms), then run this script again\n"
+    )
+    dry_run = system.run("software-install.sh")
+    assert (message in dry_run.stdout) is error and dry_run.returncode == 0
+    result = install(system)
+    assert (message in result.stdout, result.returncode != 0) == (error, error)
+    assert not [change for change in system.changes() if "install" in change and "rocm" in change]
+
+
+def test_rocm_of_another_version_is_found_with_rpm(tmp_path: Path) -> None:
+    system = System(tmp_path, ROCM.replace("ubuntu-22.04", "rhel-9.4"))
+    system.tool("rpm", """case "$*" in *--qf*rocm) echo 6.3.1.60301-48.el9 ;; esac""")
+    assert "  rocm 6.3.1.60301-48.el9 is installed, and 7.1.0 is planned: remove it (dnf" in (
+        system.run("software-install.sh").stdout
+    )
+
+
 @pytest.mark.parametrize(
     ("installed", "removed"),
     [

@@ -76,14 +76,21 @@ install_named() { # names
   done_already
 }
 
-# Stops if the repositories have another version than the planned one.
-expect() { # version, package name, page of the vendor or nothing
-  has "$2" && return
+# Stops if another version than the planned one is installed, or in the repositories. Releases add numbers: 7.1.0.70100-20
+# is 7.1.0.
+expect() { # version, package name, packages that go with it, page of the vendor or nothing
+  if has "$2"; then
+    installed=$(dpkg-query -W -f='${Version}' "$2" 2>/dev/null)
+    case "${installed#*:}" in "$1" | "$1"[.+~-]*) return ;; esac
+    echo "  $2 $installed is installed, and $1 is planned: remove it (apt-get autoremove -y $3), then run this script again"
+    [ -z "$yes" ] || exit 1
+    return 1
+  fi
   offer=$(offered "$2")
   case "$offer" in
   "$1"*) ;;
   *)
-    echo "  the repositories have ${offer:-no} $2, and $1 is planned: set up the vendor's repository of that version${3:+ as in $3}"
+    echo "  the repositories have ${offer:-no} $2, and $1 is planned: set up the vendor's repository of that version${4:+ as in $4}"
     [ -z "$yes" ] || exit 1
     ;;
   esac
@@ -138,10 +145,12 @@ build_in() { # source archive
 }
 
 step 1 'GPU driver: NVIDIA driver 470.182.03'
-expect 470.182.03 nvidia-utils-470-server
-install_named nvidia-headless-470-server nvidia-utils-470-server
+if expect 470.182.03 nvidia-utils-470-server 'nvidia-headless-470-server nvidia-utils-470-server'; then
+  install_named nvidia-headless-470-server nvidia-utils-470-server
+fi
 step 2 'HPC SDK: HPC SDK, with toolkit, NCCL and MPI 21.9'
-expect 21.9 nvhpc-21-9
+# The name of the package contains the release.
+has nvhpc-21-9 || expect 21.9 nvhpc-21-9 'environment-modules nvhpc-21-9'
 install_named environment-modules nvhpc-21-9
 step 3 'boot image: initramfs'
 [ -z "$changed" ] && done_already || run update-initramfs -u -k "$(uname -r)"
