@@ -36,6 +36,7 @@ def link(name: str, mtu: str) -> str:
         ("switch linux", "ip-addr", link("", "1500"), []),
         ("switch sonic", "bgp-summary", '{"ipv4Unicast": {"peers": {"": {"state": "Idle"}}}}', []),
         ("switch eos", "bgp-summary", '{"vrfs": {"default": {"peers": {"": {"peerState": "Idle"}}}}}', []),
+        ("switch enterprise-sonic", "interface-status", "Name Description\nEth1/1 up up\n", []),
         # Headings in another order, so that the cell of the port is empty.
         (
             "switch enterprise-sonic",
@@ -88,3 +89,16 @@ def test_long_output_is_read_in_time_proportional_to_its_lines(
         Outputs("node1", {command: Output(command, text, Source("node1", command, ""))})
     )
     assert [value.value for value in observations if value.path.endswith(".link.mtu")] == [9216] * count
+
+
+@pytest.mark.parametrize(
+    ("system", "text", "unread"),
+    [
+        ("nxos", "hostname node1\nclass-map type qos\n  match dscp 26\nnode1\n", "port.qos.dscp_tc"),
+        ("eos", "router bgp 65001\n   network\nend\n", "switch.bgp.networks"),
+    ],
+)
+def test_a_line_without_its_argument_is_not_read(system: str, text: str, unread: str) -> None:
+    output = Output("running-config", text, Source("node1", "running-config", "running-config"))
+    observations = list(platform("switch", system).parse(Outputs("node1", {"running-config": output})))
+    assert observations and unread not in {observation.path for observation in observations}

@@ -51,7 +51,7 @@ def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
         if not columns or not cells or PORT_NAME.fullmatch(cells[0]) is None:
             continue
         right = columns[2:]
-        if len(cells) < len(right) + 1:
+        if not right or len(cells) < len(right) + 1:
             continue  # an empty cell: it is unknown which
         row = dict(zip(right, cells[-len(right) :], strict=True))
         port, source = switch.child("port", cells[0]), output.source_of_line(number)

@@ -92,7 +92,9 @@ def _read_speaker(switch: Place, line: Line, output: Output) -> Iterator[Observa
 def _read_networks(line: Line) -> tuple[tuple[str, ...] | None, int]:
     families = [line, *(inner for inner in line.inner if inner.text in ("address-family ipv4", "address-family ipv6"))]
     networks = [
-        (inner, argument.split()[0]) for family in families for inner, argument in lines_after(family.inner, "network")
+        (inner, argument.partition(" ")[0])
+        for family in families
+        for inner, argument in lines_after(family.inner, "network")
     ]
     try:
         prefixes = tuple(str(ip_network(prefix)) for _, prefix in networks)

@@ -93,6 +93,8 @@ def _read_bound(line: Line, kind: str) -> tuple[str, int] | None:
 def _read_maps(top: list[Line]) -> dict[str, tuple[Mapping[Dscp, SwitchTrafficClass], int] | None]:
     classes: dict[str, list[int] | None] = {}
     for line, argument in lines_after(top, "class-map type qos"):
+        if not argument:
+            continue
         members = [numbers(inner.text_after("match dscp") or "") for inner in line.inner]
         known_sets = [dscps for dscps in members if dscps is not None and max(dscps) < 64]
         complete = (
