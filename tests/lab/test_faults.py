@@ -71,7 +71,7 @@ FINDINGS = [
             "address.route node2 route default of table 104: absent",
             f"address.rule node2 nic enp105s0np0 rule from {ADDRESS}/32: absent",
             f"link.up {FAULT_LOCATION}: down",
-            "port.up leaf1 port Eth1/12: down",
+            "port.up leaf1 port Eth1/12: disabled",
         ],
     ),
     ("missing-rule", [f"address.rule node2 nic enp105s0np0 rule from {ADDRESS}/32: absent"]),
