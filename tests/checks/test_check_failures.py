@@ -145,6 +145,7 @@ ROWS = [
     ("nic.rdma-port", {(N, "nic.rdma_state"): "DOWN"}),
     ("nic.rdma-name", {(N, "nic.rdma_device"): "rocep29s0"}),
     ("nic.rdma-name", {(N, "nic.rdma_device"): None, (H, "host.rdma_devices"): ("bnxt_re1",)}),
+    ("nic.rdma-name", {(N, "nic.rdma_device"): "", (H, "host.rdma_devices"): ("bnxt_re1",)}),
     ("nic.rdma-mtu", {(N, "nic.rdma_mtu"): 1024}),
     ("nic.node-guid", {(N, "nic.node_guid"): "0000:0000:0000:0000"}),
     ("launch.hosts", {(H, "host.launch.hosts"): ("node2", "node3"), (H, "host.launch.other_ranks"): {"node2": 1}}),

@@ -51,6 +51,53 @@ def test_firmware_dcbx_comes_before_what_it_causes() -> None:
     assert _fixes(findings, "nic.qos-pfc") == ["fix nic.nvm-dcbx first, then check again"]
 
 
+def test_settings_of_an_rdma_device_are_not_read_because_the_nic_has_none() -> None:
+    changes: dict = {
+        (N, "nic.rdma_device"): "",
+        (N, "nic.rdma_mtu"): None,
+        (N, "nic.qos.ecn"): None,
+        (N, "nic.ring.rx"): None,  # of the network interface, which exists
+    }
+    findings = run(small.PLAN, small.facts(changes))
+    assert [
+        (finding.check, finding.status, finding.cause)
+        for finding in findings
+        if finding.status is not Status.PASS
+        if finding.status is not Status.SKIP
+    ] == [
+        ("nic.congestion-control", "unknown", "nic.rdma-name"),
+        ("nic.rdma-mtu", "unknown", "nic.rdma-name"),
+        ("nic.rdma-name", "fail", None),
+        ("nic.ring", "unknown", None),
+    ]
+    assert _fixes(findings, "nic.rdma-mtu") == ["fix nic.rdma-name first, then check again"]
+    assert ranking.counts(findings)[Status.UNKNOWN] == 1
+
+
+def test_an_rdma_device_is_absent_because_its_driver_is() -> None:
+    changes = {
+        (N, "nic.rdma_device"): "",
+        (small.HOST, "host.rdma_devices"): (),
+        (small.HOST.child("module", "bnxt_re"), "module.loaded"): None,
+    }
+    host = small.PLAN.hosts["node1"]
+    nics = {**host.nics, "eth1": replace(host.nics["eth1"], model="broadcom-bcm957608-n2200g")}
+    plan = replace(small.PLAN, hosts={**small.PLAN.hosts, "node1": replace(host, nics=nics)})
+    findings = small.bad(small.facts(changes), plan)
+    assert [(finding.check, finding.status, finding.cause) for finding in findings] == [
+        ("nic.rdma-name", "fail", "software.kernel-modules"),
+        ("software.kernel-modules", "fail", None),
+    ]
+
+
+def test_a_link_that_is_down_has_no_speed() -> None:
+    findings = small.bad(small.facts({(N, "nic.link.up"): False, (N, "nic.link.speed"): None}))
+    assert [(finding.check, finding.status, finding.cause) for finding in findings] == [
+        ("link.speed", "unknown", "link.up"),
+        ("link.up", "fail", None),
+    ]
+
+
 def test_without_a_consequence_an_unverified_reading_only_warns() -> None:
     facts = replace(small.facts({(N, "nic.nvm.dcbx"): True}), unverified=frozenset({("node1", "nic.nvm.dcbx")}))
     assert [(finding.check, finding.status) for finding in small.bad(facts)] == [("nic.nvm-dcbx", "warn")]

@@ -41,7 +41,7 @@ def mark_consequences(results: Sequence[PlacedFinding], cables: Mapping[End, Cab
     findings = [result.finding for result in results]
     first_causes: dict[int, int] = {}
     for position, result in enumerate(results):
-        if not result.causes or result.finding.status not in _PROBLEMS:
+        if not result.causes or result.finding.status not in (*_PROBLEMS, Status.UNKNOWN):
             continue
         causes = [
             cause

@@ -21,7 +21,7 @@ from wirespeed.checks.model import (
 from wirespeed.checks.peers import find_nic_of_rule, find_peer_port
 from wirespeed.checks.registry import checks as all_checks
 from wirespeed.checks.root_causes import UNVERIFIED_FORMAT, PlacedFinding, mark_consequences
-from wirespeed.checks.unread import list_reading_fixes
+from wirespeed.checks.unread import list_reading_fixes, list_unread_causes
 from wirespeed.checks.wording import format_place, format_remote_place
 from wirespeed.facts import NOT_SHOWN, Facts, Reading, State, drop_other_launchers
 from wirespeed.plan import Cable, End, Plan
@@ -79,7 +79,8 @@ def _check_place(context: CheckContext, absences: Absences) -> tuple[PlacedFindi
     except Exception as error:
         if isinstance(error, UnreadError) and (missing := _build_absence(context, error, absences)):
             return (missing,)
-        return (PlacedFinding(context.place, _explain_missing_verdict(context, error)),)
+        causes = list_unread_causes(context, error) if isinstance(error, UnreadError) else ()
+        return (PlacedFinding(context.place, _explain_missing_verdict(context, error), causes),)
 
 
 def _explain_missing_verdict(context: CheckContext, reason: Exception) -> Finding:

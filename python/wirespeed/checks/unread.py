@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from wirespeed.checks.model import UnreadError
+from wirespeed.checks.model import CheckContext, UnreadError
 from wirespeed.errors import format_first
 from wirespeed.facts import Gap, GapKind
 from wirespeed.results.findings import Fix
+from wirespeed.settings import Place
 
 _MAX_NAMES = 3  # files or commands
+_OF_RDMA_DEVICE = re.compile(
+    r"nic\.(rdma_state|rdma_mtu|node_guid|queue_pairs|roce_version|gids|counters\..*)"
+    r"|nic\.qos\.(roce_dscp|roce_priority|cnp_dscp|cnp_priority|connection_dscp|congestion|congestion_parameters|ecn|ect)"
+    r"|host\.infiniband_devices"
+)
+"""Settings that only an RDMA device has; those that mlx5 keeps by network interface are RDMA's too."""
 
 
 def list_reading_fixes(device: str, unread: UnreadError) -> tuple[Fix, ...]:
@@ -25,6 +33,19 @@ def list_reading_fixes(device: str, unread: UnreadError) -> tuple[Fix, ...]:
         gaps_by_kind.setdefault((gap.kind, needed), []).append(gap)
     advice = [_advise(device, kind, gaps) for (kind, _), gaps in gaps_by_kind.items()]
     return tuple(Fix(text) for text in dict.fromkeys(advice) if not any(f"{text} as " in longer for longer in advice))
+
+
+def list_unread_causes(context: CheckContext, unread: UnreadError) -> tuple[str, ...]:
+    """The check whose failure would be the reason why a setting was not read: a port without a link or RDMA device."""
+    place = unread.place or context.place
+    if unread.setting == "nic.link.speed":
+        return ("link.up",)
+    if not _OF_RDMA_DEVICE.fullmatch(unread.setting):
+        return ()
+    if place.entities:
+        nic = Place(place.device, place.entities[:1])
+        return ("nic.rdma-name",) if context.facts.value(nic, "nic.rdma_device") == "" else ()
+    return ("nic.rdma-name",) if context.facts.value(place, "host.rdma_devices") == () else ()
 
 
 def _advise(device: str, kind: GapKind, gaps: Sequence[Gap]) -> str:

@@ -180,7 +180,7 @@ def _reading_fix(plan: Plan, finding: Finding) -> tuple[Fix, ...]:
     from wirespeed.render import stack
     from wirespeed.results.findings import Fix
 
-    if finding.unread is None:
+    if finding.unread is None or finding.cause is not None:
         return ()
     device = finding.unread_device or finding.device
     commands = [command for platform in stack(plan, device) for command in platform.commands]

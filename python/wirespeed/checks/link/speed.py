@@ -26,6 +26,7 @@ failures = (
     "NIC-06",
     "CAB-04",
 )
+causes = ("link.up",)
 check = compare(
     *needs,
     wrong="the link runs at another speed than planned",

@@ -18,6 +18,8 @@ Source:
     Broadcom 957608-AN210, 2.6 item 6 and 5.1 question 1
 """
 
+from dataclasses import replace
+
 from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success
 from wirespeed.checks.wording import format_list
 from wirespeed.results.findings import Fix
@@ -36,12 +38,35 @@ def check(context: CheckContext) -> Outcome:
     try:
         found = context.get_found_value("nic.rdma_device")
     except UnreadError:
-        every = context.get_found_value("host.rdma_devices", Place(context.place.device))
-        if intended in every:
+        if intended in context.get_found_value("host.rdma_devices", Place(context.place.device)):
             raise
-        fix = Fix("load the RDMA driver, and check that RDMA is on in the NIC's NVRAM")
-        return failure("the NIC has no RDMA device", intended, f"none; the host has {format_list(every)}", fix)
+        found = ""
     if found == intended:
         return success(intended, found)
-    fix = Fix("install the udev rule that keeps the kernel's names", consequence="reboot")
-    return failure("the RDMA device has another name", intended, found, fix)
+    if found:
+        fix = Fix("install the udev rule that keeps the kernel's names", consequence="reboot")
+        return failure("the RDMA device has another name", intended, found, fix)
+    fix = Fix("load the RDMA driver, and check that RDMA is on in the NIC's NVRAM")
+    absence = failure("the NIC has no RDMA device", intended, _describe_other_devices(context), fix)
+    module = _find_missing_module(context)
+    return replace(absence, causes=("software.kernel-modules",), cause_place=module) if module else absence
+
+
+def _describe_other_devices(context: CheckContext) -> str:
+    try:
+        every = context.get_found_value("host.rdma_devices", Place(context.place.device))
+    except UnreadError:
+        return "absent"
+    return f"absent; the host has {format_list(every)}" if every else "absent; the host has no RDMA device"
+
+
+def _find_missing_module(context: CheckContext) -> Place | None:
+    """A planned kernel module of the card that the host has not loaded."""
+    host = Place(context.place.device)
+    hardware = context.plan.hardware.nics.get(context.entity.model)
+    planned = context.plan.hosts[host.device].modules
+    places = [host.child("module", name) for name in (hardware.modules if hardware else ()) if name in planned]
+    try:
+        return next((place for place in places if not context.is_present(place)), None)
+    except UnreadError:
+        return None
