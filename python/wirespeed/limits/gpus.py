@@ -46,6 +46,17 @@ def find_pcie_links(plan: Plan, host: str, ranks: int) -> Links | None:
     return Links(PCIE, 1, False, one_way, one_way, f"{tightest.name}: {tightest.formula}; {tightest.source}")
 
 
+def find_slowest_slot(plan: Plan, host: str) -> float | None:
+    """Bandwidth of the slowest PCIe slot of a host's GPUs in one direction while the other has the same load, GB/s.
+
+    What a GPU exchanges with other hosts passes its slot, unless other GPUs of the job forward it. None: a slot is not
+    known.
+    """
+    slots = [build_slot(gpu_function(plan, host, gpu), []) for gpu in plan.hosts[host].gpus]
+    rates = [pcie.two_way(slot).value for slot in slots if slot is not None]
+    return convert(min(rates), GBPS, GIGABYTES) / 2 if rates and len(rates) == len(slots) else None
+
+
 def _find_bridge_term(plan: Plan, host: str) -> Term | None:
     """The slot of the bridge over which a host uses the GPUs that it borrows."""
     settings = plan.hosts[host]

@@ -52,6 +52,25 @@ def test_limits_of_four_hosts():
     assert {term.name for term in verdict.reachable.terms} == {"reachable xGMI rate", "NICs of a host"}
 
 
+@pytest.mark.parametrize(
+    ("per_host", "busbw", "physical", "reachable"),
+    [
+        (1, 49.9, 57.31, 48.52),  # as NVIDIA/nccl-tests issue 232 measured: not the eight NICs of a host
+        (2, 88.0, 64 + 57.31, 96.0),  # both GPUs share one xGMI link
+        (7, 300.0, 384 + 392.1 / 7, 336.0),
+    ],
+)
+def test_a_part_of_the_gpus_of_each_host_uses_a_part_of_its_nics(per_host, busbw, physical, reachable):
+    places = {str(rank): RankPlace(f"node{1 + rank // per_host}") for rank in range(2 * per_host)}
+    run = all_reduce(2 * per_host, busbw, rank_places=places)
+    verdict = find_verdict(judge(run, plan()), 8 * GIB, Metric.BUSBW)
+    assert verdict.judgement is Judgement.PASS
+    assert (verdict.physical.value, verdict.reachable.value) == (
+        pytest.approx(physical, rel=0.002),
+        pytest.approx(reachable, rel=0.002),
+    )
+
+
 def test_a_tree_has_its_own_limit():
     verdict = find_verdict(judge(all_reduce(32, 318.0), plan(), algorithm=Algorithm.TREE), 8 * GIB, Metric.BUSBW)
     assert verdict.reachable.value == pytest.approx(384 * 31 / 32)

@@ -36,7 +36,7 @@ from wirespeed.limits import algorithms, cuts, fabric, framing
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GBPS, GIGABYTES, convert, in_unit, number, scale_bound, tightest
 from wirespeed.limits.collective_latency import estimate_latency
-from wirespeed.limits.gpus import find_gpu_links, find_pcie_links
+from wirespeed.limits.gpus import find_gpu_links, find_pcie_links, find_slowest_slot
 from wirespeed.limits.group import Collective, Group, Links, Member, bus_factor, convert_printed_factor
 from wirespeed.limits.host import share_links
 from wirespeed.limits.impact import nic_function
@@ -45,6 +45,7 @@ from wirespeed.limits.nic_losses import LogFacts, list_degraded_rates
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound, Term
+from wirespeed.settings import Host
 from wirespeed.units import BITS_PER_SECOND, Bandwidth, Size, format_percent
 
 _NAMED = 8  # hosts named one by one
@@ -442,7 +443,7 @@ def _list_fingerprints(
     """
     term = next((term for term in reachable.terms if term.name in algorithms.NIC_TERMS), None) if reachable else None
     host = plan.hosts[group.members[0].name]
-    nics = list_used_nics(host, [])
+    nics = list_used_nics(host, [])[: len(group.members[0].nics_acknowledged)]
     path = build_path(nics[0], [], speed=catalogue_speed(plan, nics[0])) if nics else None
     if term is None or path is None:
         return None
@@ -607,7 +608,30 @@ def _build_member(plan: Plan, name: str, ranks: int, assumptions: list[str], con
     shared_maximum, shared_link = share_links(plan, name, maximum, bidirectional=True, to_memory=False)
     shared_usual, _ = share_links(plan, name, usual, bidirectional=True, to_memory=False)
     bind = shared_link or (binds.most_common(1)[0][0] if binds else "")
-    return Member(name, ranks, _list_gigabytes(shared_maximum), _list_gigabytes(shared_usual), bind, links)
+    nics, acknowledged = _list_gigabytes(shared_maximum), _list_gigabytes(shared_usual)
+    near = _list_nics_of_ranks(host, ranks, tuple(shared_usual))
+    if near:
+        acknowledged = _list_gigabytes({address: shared_usual[address] for address in near})
+        assumptions.append(
+            f"the ranks of a host use only the NICs that are assigned to their GPUs: {len(near)} of {len(nics)}"
+        )
+    slot = find_slowest_slot(plan, name)
+    if slot is not None and ranks * slot < sum(nics):
+        nics, bind = (slot,) * ranks, "PCIe slot of each rank's GPU"
+    return Member(name, ranks, nics, acknowledged, bind, links)
+
+
+def _list_nics_of_ranks(host: Host, ranks: int, addresses: Sequence[str]) -> list[str]:
+    """The NICs that a part of a host's GPUs uses: those assigned to them. Empty for all GPUs, or without assignment.
+
+    NCCL gives a GPU the NICs that are nearest to it; others would be reached through the processor. With one H100 on
+    each of two hosts and four NICs of 400 Gb/s, all-reduce reaches 50 GB/s (NVIDIA/nccl-tests issue 232).
+    """
+    gpus = {nic.pcie: nic.gpu for nic in host.nics.values()}
+    assigned = list(dict.fromkeys(gpu for address in addresses if (gpu := gpus.get(address)) is not None))
+    if ranks >= len(host.gpus) or any(gpus.get(address) is None for address in addresses):
+        return []
+    return [address for address in addresses if gpus[address] in assigned[:ranks]]
 
 
 def _list_gigabytes(rates: Mapping[str, float]) -> tuple[float, ...]:
