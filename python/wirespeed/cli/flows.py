@@ -244,6 +244,7 @@ def judge_logs(
     """
     from wirespeed.benchmarks.judge.limits import RunContext
     from wirespeed.benchmarks.judge.logs import Log, judge_all_logs
+    from wirespeed.benchmarks.judge.nccl_evidence import find_causes_without_results
     from wirespeed.cli.logs import CopyDetector
     from wirespeed.errors import Problem
     from wirespeed.render import Jobs
@@ -263,6 +264,8 @@ def judge_logs(
             notices += reading.notices
             if not reading.runs and reading.communicators:
                 notices.append(Problem(file.name, "only NCCL debug lines; no benchmark results"))
+                proven = find_causes_without_results(reading.communicators, plan)
+                notices += [Problem(file.name, f"the debug lines prove: {cause}") for cause in proven]
             source, target = _find_ends(plan, file.ends)
             logs.append(Log(file.name, reading, source, target, file.span))
     return judge_all_logs(logs, plan, context, profile, observed), tuple(notices), tuple(skipped)

@@ -314,6 +314,40 @@ def test_debug_lines_alone_are_nothing_to_judge(tmp_path: Path) -> None:
     assert output.endswith("UNKNOWN: nothing to judge\n")
 
 
+SOCKETS = "(NET/Socket; `wirespeed explain NCCL-01`)"
+
+
+@pytest.mark.parametrize(
+    ("line", "proven"),
+    [
+        ("NCCL INFO Using network Socket", [f"transport between hosts: TCP sockets, NCCL did not use RDMA {SOCKETS}"]),
+        (
+            "NCCL INFO NET/IB : No device found.",
+            [f"transport between hosts: TCP sockets, NCCL found no RDMA device {SOCKETS}"],
+        ),
+        (  # as in NVIDIA/nccl-tests issue 82
+            "misc/ibvwrap.cc:63 NCCL WARN Failed to open libibverbs.so[.1]",
+            [
+                f"transport between hosts: TCP sockets, NCCL found no RDMA device {SOCKETS}",
+                "misc/ibvwrap.cc:63 Failed to open libibverbs.so[.1] (`wirespeed explain NCCL-01 OS-09`)",
+            ],
+        ),
+        ("NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA", []),  # one line shows no other NICs
+    ],
+)
+def test_pasted_debug_lines_prove_causes(tmp_path: Path, line: str, proven: list[str]) -> None:
+    log = tmp_path / "debug.txt"
+    log.write_text(f"node1:4411:4422 [0] {line}\n")
+    code, output = judge_log(log)
+    assert code == 3
+    messages = " ".join(output.split()).split("warning: ")
+    assert [
+        message.partition("the debug lines prove: ")[2].removesuffix(" UNKNOWN: nothing to judge").strip()
+        for message in messages
+        if "the debug lines prove: " in message
+    ] == proven
+
+
 def test_a_log_of_fatal_errors_fails_with_their_causes() -> None:
     code, output = judge_log(SAMPLES / "nccl_log" / "status-12.txt")
     assert code == 1

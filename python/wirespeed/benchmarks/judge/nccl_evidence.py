@@ -17,7 +17,7 @@ from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.host import socket_term
 from wirespeed.number_ranges import format_ranges, parse_ranges
 from wirespeed.plan import Plan
-from wirespeed.results.benchmarks import Run
+from wirespeed.results.benchmarks import Run, RunStatus
 from wirespeed.results.nccl import Communicator, NcclChoice, NcclConflict, NcclNic, NcclRank
 
 _FUNCTIONS = {
@@ -53,13 +53,17 @@ class Evidence:
     @property
     def is_over_sockets(self) -> bool:
         """Whether data between hosts went over TCP sockets."""
-        return (self.network or "").lower() == "socket"
+        return (self.network or "").lower() == "socket" or (self.network is None and self.has_no_rdma_device)
+
+    @property
+    def has_no_rdma_device(self) -> bool:
+        """Whether NCCL printed that it found no RDMA device or no library for them."""
+        return any(text in warning.text for warning in self.communicator.warnings for text in NO_RDMA)
 
 
 def describe_sockets(proven: Evidence) -> str:
     """What a run over TCP sockets used, and why, where NCCL prints that it found no RDMA device."""
-    no_device = any(warning.text.startswith(NO_RDMA) for warning in proven.communicator.warnings)
-    reason = "NCCL found no RDMA device" if no_device else "NCCL did not use RDMA"
+    reason = "NCCL found no RDMA device" if proven.has_no_rdma_device else "NCCL did not use RDMA"
     names = dict.fromkeys(name for interfaces in proven.nics.values() for name in interfaces)
     interfaces = f" over {', '.join(names)}" if names else ""
     return f"transport between hosts: TCP sockets{interfaces}, {reason} (NET/Socket; `wirespeed explain NCCL-01`)"
@@ -96,8 +100,23 @@ class Cause:
 def evidence(run: Run, communicators: Sequence[Communicator]) -> Evidence | None:
     """The evidence of a run's communicator; None where no communicator certainly belongs to the run."""
     communicator = _find_communicator(run, communicators)
-    if communicator is None:
-        return None
+    return None if communicator is None else _collect_evidence(run, communicator)
+
+
+def find_causes_without_results(communicators: Sequence[Communicator], plan: Plan) -> tuple[str, ...]:
+    """What the debug lines of a log without benchmark results prove, such as the use of TCP sockets.
+
+    A part of a log does not show all NICs in use.
+    """
+    no_run = Run("nccl-tests", None, None, RunStatus.FAILED, None, None)
+    evidences = [_collect_evidence(no_run, communicator) for communicator in communicators]
+    causes = [cause for evidence in evidences for cause in find_causes(evidence, plan)]
+    warnings = [warning for communicator in communicators for warning in communicator.warnings if warning.failures]
+    texts = [cause.text for cause in causes if not cause.limits_nics]
+    return tuple(dict.fromkeys((*texts, *(_add_explanation(warning.text, warning.failures) for warning in warnings))))
+
+
+def _collect_evidence(run: Run, communicator: Communicator) -> Evidence:
     algorithms: dict[int, str] = {}
     protocols: dict[int, str] = {}
     lines: list[int] = []
