@@ -148,6 +148,9 @@ ROWS: list[tuple[str, Case, str]] = [
     ("was unable to find any relevant network interfaces:", Case(), "MPI-01 NIC-03 OS-09"),
     ("There are no allocated resources for the application", Case(), "MPI-07"),
     ("CUDA error: no CUDA-capable device is detected", Case(), "APP-09 OS-12"),
+    ("Cuda failure 'CUDA driver version is insufficient for CUDA runtime version'", Case(), "NIC-04"),
+    ("By default, for Open MPI 4.0 and later, infiniband ports on a device", Case(), "MPI-01"),
+    ("No components were able to be opened in the pml framework.", Case(), "MPI-02 NIC-03 OS-09"),
     ("no active messages transport to <no debug data>: self/memory", Case(), "MPI-03 OS-17 OS-05"),
     (" Unable to Connect the HCA's through the link", Case(), "NIC-05 OS-05 OS-07 RT-05"),
     # a message that only reports what happened elsewhere does not count beside another

@@ -54,6 +54,10 @@ ROWS = [
      "Open MPI", "APP-10 MPI-02"),
     ("Primary job  terminated normally, but 1 process returned\na non-zero exit code.", "Open MPI", ""),
     ("no CUDA-capable device is detected", "CUDA", "APP-09 OS-12"),
+    ("error: 'CUDA driver version is insufficient for CUDA runtime version'", "CUDA", "NIC-04"),
+    ("By default, for Open MPI 4.0 and later, infiniband ports on a device\nare not used by default.  The intent is to "
+     "use UCX for these devices.", "Open MPI", "MPI-01"),
+    ("No components were able to be opened in the pml framework.", "Open MPI", "MPI-02 NIC-03 OS-09"),
     # NVIDIA/nccl-tests issues 145, 103
     ("nvcc fatal   : Unsupported gpu architecture 'compute_35'\nmake[1]: *** [Makefile:84: ../build/all_reduce.o] "
      "Error 1", "build", "APP-11"),
