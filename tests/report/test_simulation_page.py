@@ -59,7 +59,7 @@ def test_the_same_folder_gives_the_same_bytes(folder: Path) -> None:
 def test_headings(document: Document) -> None:
     assert document.text("h1") == ["victim"]
     assert document.text("h2") == [
-        *("Summary", "PFC pauses", "The network over time", "Rates, queues and marks over time"),
+        *("Summary", "PFC pauses", "Network over time", "Rates, queues and marks over time"),
         *("Flow completion time", "Flows"),
     ]
     assert document.text("h3") == [
