@@ -154,6 +154,11 @@ def test_collect_ignores_the_variable_of_an_option_that_chooses_its_job(wirespee
             "  hint: `wirespeed sim run --help` shows the usage",
         ),
         (
+            "collect c.yaml --as-planned -o bundle",
+            "wirespeed collect: --as-planned: no value; expected CLUSTER.yaml\n"
+            "  hint: `wirespeed collect --help` shows the usage",
+        ),
+        (
             "bench judge a.log --format",
             "wirespeed bench judge: --format: no value; expected one of table, json\n"
             "  hint: `wirespeed bench judge --help` shows the usage",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import typer
@@ -53,7 +54,7 @@ class Command(_Parameters, TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the command line; usage errors name the command and no Python types."""
         try:
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, _end_at_missing_value(args, self.get_params(ctx)))
         except Exception as error:
             if getattr(error, "ctx", ctx) is None:
                 error.ctx = ctx  # type: ignore[attr-defined]  # the framework omits it where a value is missing
@@ -101,6 +102,22 @@ class App(typer.Typer):
     ) -> Callable[[Function], Function]:
         """Register a function as a command."""
         return super().command(name, cls=cls or Command, **settings)
+
+
+def _end_at_missing_value(args: list[str], parameters: list[Any]) -> list[str]:
+    """The arguments up to the first option whose value is missing, because the next argument is another option.
+
+    The framework takes that name as the value, and refuses something else later, or nothing at all.
+    """
+    options = [parameter for parameter in parameters if parameter.param_type_name == "option"]
+    names = {name for option in options for name in (*option.opts, *option.secondary_opts)}
+    with_value = {name for option in options if not (option.is_flag or option.count) for name in option.opts}
+    for position, (argument, following) in enumerate(pairwise(args), 1):
+        if argument == "--":
+            break
+        if argument in with_value and following in names:
+            return args[:position]
+    return args
 
 
 def takes_variable(parameter: Any) -> bool:
