@@ -46,15 +46,18 @@ def find_pcie_links(plan: Plan, host: str, ranks: int) -> Links | None:
     return Links(PCIE, 1, False, one_way, one_way, f"{tightest.name}: {tightest.formula}; {tightest.source}")
 
 
-def find_slowest_slot(plan: Plan, host: str) -> float | None:
-    """Bandwidth of the slowest PCIe slot of a host's GPUs in one direction while the other has the same load, GB/s.
+def list_slot_rates(plan: Plan, host: str, *, bidirectional: bool) -> tuple[float, ...]:
+    """Bandwidths of the PCIe slots of a host's GPUs in one direction, GB/s, the fastest first.
 
-    What a GPU exchanges with other hosts passes its slot, unless other GPUs of the job forward it. None: a slot is not
-    known.
+    ``bidirectional``: the other direction has the same load. What a GPU exchanges with other hosts passes its slot,
+    unless other GPUs of the job forward it. Empty: a slot is not known.
     """
     slots = [build_slot(gpu_function(plan, host, gpu), []) for gpu in plan.hosts[host].gpus]
-    rates = [pcie.two_way(slot).value for slot in slots if slot is not None]
-    return convert(min(rates), GBPS, GIGABYTES) / 2 if rates and len(rates) == len(slots) else None
+    if None in slots:
+        return ()
+    known = [slot for slot in slots if slot is not None]
+    rates = [pcie.two_way(slot).value / 2 if bidirectional else pcie.one_way(slot).value for slot in known]
+    return tuple(sorted((convert(rate, GBPS, GIGABYTES) for rate in rates), reverse=True))
 
 
 def _find_bridge_term(plan: Plan, host: str) -> Term | None:

@@ -36,7 +36,7 @@ from wirespeed.limits import algorithms, cuts, fabric, framing
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GBPS, GIGABYTES, convert, in_unit, number, scale_bound, tightest
 from wirespeed.limits.collective_latency import estimate_latency
-from wirespeed.limits.gpus import find_gpu_links, find_pcie_links, find_slowest_slot
+from wirespeed.limits.gpus import find_gpu_links, find_pcie_links, list_slot_rates
 from wirespeed.limits.group import Collective, Group, Links, Member, bus_factor, convert_printed_factor
 from wirespeed.limits.host import share_links
 from wirespeed.limits.impact import nic_function
@@ -615,9 +615,9 @@ def _build_member(plan: Plan, name: str, ranks: int, assumptions: list[str], con
         assumptions.append(
             f"the ranks of a host use only the NICs that are assigned to their GPUs: {len(near)} of {len(nics)}"
         )
-    slot = find_slowest_slot(plan, name)
-    if slot is not None and ranks * slot < sum(nics):
-        nics, bind = (slot,) * ranks, "PCIe slot of each rank's GPU"
+    slots = list_slot_rates(plan, name, bidirectional=True)[:ranks]
+    if len(slots) == ranks and sum(slots) < sum(nics):
+        nics, bind = slots, "PCIe slot of each rank's GPU"
     return Member(name, ranks, nics, acknowledged, bind, links)
 
 

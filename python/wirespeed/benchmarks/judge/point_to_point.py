@@ -19,8 +19,9 @@ from wirespeed.benchmarks.judge.limits import Alternative, Fingerprints, Limit, 
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds, limit_message_rate
 from wirespeed.benchmarks.judge.rdma import PIPELINED, SMALL
 from wirespeed.benchmarks.logs.numbers import SECONDS
-from wirespeed.limits import latency
-from wirespeed.limits.bound import convert, in_unit, number, scale_bound, tightest
+from wirespeed.limits import latency, pcie
+from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scale_bound, tightest
+from wirespeed.limits.gpus import list_slot_rates
 from wirespeed.limits.host import MemoryOfHost, find_memory
 from wirespeed.limits.impact import nic_function
 from wirespeed.limits.nic import build_path, build_slot
@@ -31,6 +32,8 @@ from wirespeed.results.verdicts import Bound, Term
 from wirespeed.units import BITS_PER_SECOND, Bandwidth
 
 _TINY = 1e-9  # seconds
+_IN_GPU = ("device", "cuda", "rocm")
+"""Memory of a buffer that is in a GPU; managed memory may be in the host's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +217,9 @@ def _build_limits(
     rate, rate_from = _message_rate(run, profile)
     peak_factor, usual_factor = directions * most_senders / kind.sharing, directions * used / kind.sharing
     physical = scale_bound(at_most, peak_factor, _format_factor(peak_factor)) if peak_factor != 1 else at_most
+    slots = _build_slot_term(run, plan, kind, networks)
+    if slots is not None:
+        physical = tightest([*physical.terms, slots], physical.assumptions)
     by_nic = scale_bound(in_use, usual_factor, _format_factor(usual_factor)) if usual_factor != 1 else in_use
     two_hosts = replace(run, parameters=replace(run.parameters, nodes=2))
     is_assumed = not is_known and senders > 1
@@ -237,6 +243,20 @@ def _build_limits(
         reasons_above=_list_reasons_above(plan, fastest),
         of_two_hosts=_build_limits(two_hosts, plan, profile, kind, networks, named, memory) if is_assumed else None,
     )
+
+
+def _build_slot_term(run: Run, plan: Plan, kind: Kind, networks: Sequence[Network]) -> Term | None:
+    """What the slots of the GPUs of all pairs carry; None if no buffer is surely in a GPU, or a slot is unknown."""
+    buffers = (run.parameters.send_memory, run.parameters.receive_memory)
+    if not any(memory is not None and memory.lower() in _IN_GPU for memory in buffers):
+        return None
+    rates = [list_slot_rates(plan, network.host, bidirectional=kind.bidirectional) for network in networks]
+    if kind.sharing > 1 or not all(rates):
+        return None
+    fastest = convert(max(rate[0] for rate in rates), GIGABYTES, "Gb/s")
+    directions = 2 if kind.bidirectional and kind.added else 1
+    formula = f"{number(kind.pairs * directions)} × {number(fastest)} Gb/s of a GPU's slot in one direction"
+    return Term("PCIe slots of the GPUs", kind.pairs * directions * fastest, "Gb/s", formula, pcie.SOURCE)
 
 
 def _name_nics_in_use(single: str, used: int, senders: int) -> str:
