@@ -55,8 +55,11 @@ def list_slot_rates(plan: Plan, host: str, *, bidirectional: bool) -> tuple[floa
     slots = [build_slot(gpu_function(plan, host, gpu), []) for gpu in plan.hosts[host].gpus]
     if None in slots:
         return ()
-    known = [slot for slot in slots if slot is not None]
-    rates = [pcie.two_way(slot).value / 2 if bidirectional else pcie.one_way(slot).value for slot in known]
+    rates = [
+        pcie.two_way(slot).value / 2 if bidirectional else pcie.one_way(slot).value
+        for slot in slots
+        if slot is not None
+    ]
     return tuple(sorted((convert(rate, GBPS, GIGABYTES) for rate in rates), reverse=True))
 
 
