@@ -320,10 +320,6 @@ REFUSED = {
         with_port(queues={"3": Queue(Discipline.DWRR, 50, ecn=Ecn(enabled=True))}),
         "leaf1 Ethernet1/1 queue 3: queue.ecn.enabled: found on, without thresholds; expected a minimum and a maximum",
     ),
-    "an action it lacks": (
-        with_port(qos=qos(watchdog=Watchdog(True, WatchdogAction.ALERT, ms(200), ms(400)))),
-        "leaf1 Ethernet1/1: port.qos.watchdog.action: found alert; expected drop, forward or errdisable",
-    ),
     "trust in two fields": (
         with_port(qos=qos(trust="both")),
         "leaf1 Ethernet1/1: port.qos.trust: found both; expected dscp, dot1p or none",
@@ -406,7 +402,7 @@ def test_watchdog_values_in_effect_are_those_of_the_switch_unless_the_port_has_i
 
 def test_an_override_drops_whatever_action_a_port_has() -> None:
     whole = answers(EOS, "leaf1", with_port(qos=qos(watchdog=Watchdog(True, WatchdogAction.FORWARD, ms(500), ms(400)))))
-    text = GUIDE.replace("action is drop", "action is no-drop").replace("drop is false", "drop is true") + STATUS
+    text = GUIDE.replace("action is drop", "action is notify-only").replace("drop is false", "drop is true") + STATUS
     status = replace(whole.outputs["pfc-status"], text=text)
     facts = build_facts(EOS, Outputs("leaf1", {**whole.outputs, "pfc-status": status}))
     reading = facts.reading(Place("leaf1").child("port", "Ethernet1/1"), "port.qos.watchdog.action")
@@ -431,14 +427,14 @@ def test_times_without_a_line_are_those_in_effect() -> None:
 
 
 def test_forwarding_is_restored_at_the_port_by_the_action_of_the_switch() -> None:
-    """AVD's qos_profiles.schema.yml: drop and notify-only at a port; priority_flow_control.schema.yml: no-drop."""
+    """The CLI has no keyword for it (AVD, pull request 6400): it is what a switch without an action does."""
     switch = with_port(qos=qos(watchdog=Watchdog(True, WatchdogAction.FORWARD, ms(200), ms(400))))
     place = Place("leaf1").child("port", "Ethernet1/1")
     commands = EOS.commands_for(place, "port.qos.watchdog.action", WatchdogAction.FORWARD, switch)
     assert commands is not None
     assert commands.commands[1:-2] == (
         "no priority-flow-control pause watchdog override action drop",
-        "priority-flow-control pause watchdog action no-drop",
+        "no priority-flow-control pause watchdog action",
         "interface Ethernet1/1",
         "no priority-flow-control pause watchdog port action",
     )

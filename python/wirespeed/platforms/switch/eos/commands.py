@@ -13,6 +13,7 @@ from wirespeed.platforms.switch.eos.values import (
     ACTION_KEYWORDS,
     DROP_OVERRIDE,
     FEC_KEYWORDS,
+    NO_ACTION,
     TRUST_KEYWORDS,
     format_shape,
     format_speed,
@@ -77,8 +78,9 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
 
 
 def _shared_action_lines(port: str, action: WatchdogAction) -> list[str]:
-    """The action of the whole switch, which the port then has: Arista AVD's schema has no-drop for the switch only."""
-    line = f"priority-flow-control pause watchdog action {ACTION_KEYWORDS[action]}"
+    """The action of the whole switch, which the port then has: a port cannot forward where its switch does not."""
+    forwards = action is WatchdogAction.FORWARD
+    line = NO_ACTION if forwards else f"priority-flow-control pause watchdog action {ACTION_KEYWORDS[action]}"
     return [line, f"interface {port}", "no priority-flow-control pause watchdog port action"]
 
 
@@ -153,9 +155,11 @@ _INTERFACE: dict[str, Callable[[Any], list[str]]] = {
     "port.qos.trust": lambda value: [TRUST_KEYWORDS[value]],
     "port.qos.pfc": _pfc_lines,
     "port.qos.watchdog.enabled": switch_command("priority-flow-control pause watchdog"),
-    "port.qos.watchdog.action": lambda value: [
-        f"priority-flow-control pause watchdog port action {ACTION_KEYWORDS[value]}"
-    ],
+    "port.qos.watchdog.action": lambda value: (
+        [f"priority-flow-control pause watchdog port action {ACTION_KEYWORDS[value]}"]
+        if value in ACTION_KEYWORDS
+        else None
+    ),
 }
 
 

@@ -3,7 +3,7 @@
 Form: Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, PFC on EOS. It prints times with one
 decimal, so that a configured time that is printed so is taken as configured. "Override action drop" makes every stuck
 queue drop, whatever action is configured (Arista AVD's schema, priority_flow_control.watchdog). The meaning of "Global
-PFC" is in no public source: it is not read.
+PFC" is in no public source: it is not read. Nor is the word for the action of a switch without one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings
 from wirespeed.platforms.switch.eos.interfaces import long_name
 from wirespeed.platforms.switch.eos.qos import parse_seconds
-from wirespeed.platforms.switch.eos.values import PORT_ACTIONS
+from wirespeed.platforms.switch.eos.values import ACTIONS
 from wirespeed.settings import Place, Priority, WatchdogAction, WatchdogRecovery
 from wirespeed.units import Duration
 
@@ -69,7 +69,7 @@ def _parse_priorities(text: str) -> frozenset[Priority] | None:
 def _read_global(match: re.Match[str], number: int) -> ReadValues:
     kind, word, suffix = match.groups()
     if kind == "action":
-        return {_ACTION: (PORT_ACTIONS.get(word), number)}
+        return {_ACTION: (ACTIONS.get(word), number)}
     if kind == "override action drop":
         return {"override": (True, number)} if word == "true" else {}
     time = parse_seconds(word)
@@ -94,7 +94,7 @@ def _read_port(
     # A dash is the value of the whole switch.
     watchdog: ReadValues = {path: value for path, value in global_values.items() if path not in ("poll", "override")}
     if match["action"] != "-":
-        watchdog[_ACTION] = (PORT_ACTIONS.get(match["action"]), number)
+        watchdog[_ACTION] = (ACTIONS.get(match["action"]), number)
     if match["timeout"] != "-":
         watchdog[_DETECT] = (parse_seconds(match["timeout"]), number)
     if match["recovery"] != "-":

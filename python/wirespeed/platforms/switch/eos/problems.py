@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.eos.values import (
-    ACTION_KEYWORDS,
     FEC_KEYWORDS,
     SHAPE_UNIT,
     TRUST_KEYWORDS,
@@ -45,11 +44,9 @@ def problems(name: str, switch: Switch) -> Iterator[Problem]:
 
 
 def _port_problems(location: str, port: Port, switch: Switch) -> Iterator[Problem]:
-    action = port.qos.watchdog.action
     for path, word, sayable in (
         ("port.link.fec", port.link.fec, list(FEC_KEYWORDS)),
         ("port.qos.trust", port.qos.trust, list(TRUST_KEYWORDS)),
-        ("port.qos.watchdog.action", action and str(action), [str(word) for word in ACTION_KEYWORDS]),
     ):
         if word is not None and word not in sayable:
             yield Problem(f"{location}: {path}", word, f"{', '.join(sayable[:-1])} or {sayable[-1]}")

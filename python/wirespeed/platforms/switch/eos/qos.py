@@ -20,7 +20,7 @@ from wirespeed.platforms.switch.config_reader import (
     read_settings,
     set_defaults,
 )
-from wirespeed.platforms.switch.eos.values import PORT_ACTIONS, parse_shape
+from wirespeed.platforms.switch.eos.values import ACTIONS, parse_shape
 from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.settings import (
     Discipline,
@@ -144,13 +144,15 @@ def _read_watchdog(lines: list[Line], global_settings: Globals) -> ReadValues:
         return {"port.qos.watchdog.enabled": (False, number)}
     read_values = {**global_settings.watchdog, **read_values}
     # Without an action the port only stops reacting to pauses, which is to continue sending.
-    word, line_number = read_values.get("action", ("no-drop", number))
+    action: tuple[WatchdogAction | None, int] = (WatchdogAction.FORWARD, number)
     if "override" in read_values:
-        word, line_number = "drop", read_values["override"][1]
-    action: WatchdogAction | None = PORT_ACTIONS.get(word)
+        action = (WatchdogAction.DROP, read_values["override"][1])
+    elif "action" in read_values:
+        word, line_number = read_values["action"]
+        action = (ACTIONS.get(word), line_number)
     effective: ReadValues = {
         "port.qos.watchdog.enabled": ("timeout" in read_values, number),
-        "port.qos.watchdog.action": (action, line_number),
+        "port.qos.watchdog.action": action,
     }
     paths = {"timeout": "detect", "recovery-time": "restore", "recovery": "recovery"}
     for key, path in ((key, f"port.qos.watchdog.{field}") for key, field in paths.items()):

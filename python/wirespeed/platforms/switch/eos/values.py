@@ -6,6 +6,7 @@ Keywords, units and ranges: Arista AVD's schema and templates; defaults: EOS 4.3
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from wirespeed.platforms.declaration import list_declared_cases
 from wirespeed.platforms.switch.policies import sort_ports
@@ -31,12 +32,15 @@ FEC_KEYWORDS = {
 TRUST_KEYWORDS = {"dscp": "qos trust dscp", "dot1p": "qos trust cos", "none": "no qos trust"}
 ACTIONS = {
     "drop": WatchdogAction.DROP,
-    "no-drop": WatchdogAction.FORWARD,
+    "notify-only": WatchdogAction.ALERT,
     "errdisable": WatchdogAction.ERRDISABLE,
 }
-PORT_ACTIONS = {**ACTIONS, "notify-only": WatchdogAction.ALERT}
-"""Of a port's own line, as read: Arista AVD's qos_profiles.schema.yml has ``drop`` and ``notify-only`` there."""
+"""Source: Arista AVD 6.4, priority_flow_control.watchdog.action. Without the line a port ignores pauses and forwards
+(Lossless Network for AI/ML/Storage/HPC with RDMA, PFC Watchdog); the CLI has no keyword for it (AVD, pull request
+6400)."""
 ACTION_KEYWORDS = {action: word for word, action in ACTIONS.items()}
+NO_ACTION = "no priority-flow-control pause watchdog action"
+"""What makes the ports of a switch forward."""
 
 DROP_OVERRIDE = "priority-flow-control pause watchdog override action drop"
 """Every stuck queue drops, whatever action is configured: Arista AVD's schema, priority_flow_control.watchdog."""
@@ -116,8 +120,13 @@ def format_thresholds(ecn: Ecn) -> str:
 
 
 def global_watchdog(switch: Switch) -> Watchdog:
-    """The switch-wide watchdog settings: those of its first port with any."""
-    return next((port.qos.watchdog for _, port in sort_ports(switch.ports) if port.qos.watchdog.detect), Watchdog())
+    """The switch-wide watchdog settings: those of its first port with any; an action that no port can have alone."""
+    watchdogs = [port.qos.watchdog for _, port in sort_ports(switch.ports) if port.qos.watchdog.detect]
+    if not watchdogs:
+        return Watchdog()
+    actions = [watchdog.action for watchdog in watchdogs]
+    shared = [action for action in (WatchdogAction.FORWARD, WatchdogAction.ERRDISABLE) if action in actions]
+    return replace(watchdogs[0], action=shared[0] if shared else actions[0])
 
 
 def global_watchdog_lines(switch: Switch) -> list[str]:
@@ -132,7 +141,9 @@ def global_watchdog_lines(switch: Switch) -> list[str]:
         "recovery-time": watchdog.restore and seconds(watchdog.restore),
     }
     lines = [f"priority-flow-control pause watchdog default {timer} {time}" for timer, time in times.items() if time]
-    if watchdog.action in ACTION_KEYWORDS:
+    if watchdog.action is WatchdogAction.FORWARD:
+        lines.append(NO_ACTION)
+    elif watchdog.action in ACTION_KEYWORDS:
         lines.append(f"priority-flow-control pause watchdog action {ACTION_KEYWORDS[watchdog.action]}")
     return lines
 
