@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from needs import find, needs
+from platforms.switch.test_avd import list_unconfirmed
 from random_clusters.generator import SEEDS, make_cluster
 from render.test_ansible import ANSIBLE, ENVIRONMENT
 from render.test_shellcheck import run_shellcheck
@@ -96,3 +97,9 @@ def test_python_and_json_of_switches_are_well_formed(seed: int) -> None:
         compile(text, name, "exec")
     for text in select_files(seed, "/home/admin/wirespeed.json").values():
         json.loads(text)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_avd_writes_every_line_of_eos(seed: int) -> None:
+    for name, text in select_files(seed, "/mnt/flash/wirespeed.cfg").items():
+        assert list_unconfirmed(text) == set(), name
