@@ -1,6 +1,6 @@
 """Write the bundle of an example with faults: what its healthy devices print, edited by the example's ``faults.py``.
 
-    python inject_faults.py EXAMPLE OUT [FAULT ...]     by number; without any, all that do not hide each other
+    python inject_faults.py EXAMPLE OUT [FAULT ...]     numbers; default: all faults that do not hide each other
 
 The healthy bundle alone is written by ``wirespeed collect --as-planned EXAMPLE/cluster.yaml -o OUT``.
 """

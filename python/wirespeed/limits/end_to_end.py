@@ -234,7 +234,8 @@ class _Connection:
             terms.append(window)
         elif window is not None:
             assumptions.append(
-                "the round-trip time is that of the cables: TCP windows do not limit it (--round-trip sets another)"
+                "TCP windows do not limit the rate at the round-trip time of the cables alone (--round-trip sets "
+                "another time)"
             )
         streams = self.conditions.streams
         if core is None:
@@ -398,7 +399,7 @@ def _divide_memory(memory: Term, passes: int) -> Term:
         return memory
     agents = ["NIC"]
     agents += ["GPU"] if passes != _TCP_PASSES else []
-    agents += ["two of the copy by the CPU"] if passes >= _TCP_PASSES else []
+    agents += ["two by the copy of the CPU"] if passes >= _TCP_PASSES else []
     formula = f"({memory.formula}) / {passes} passes: {', '.join(agents)}"
     source = f"{memory.source}; {_LINUX}" if passes >= _TCP_PASSES else memory.source
     return dataclasses.replace(memory, value=memory.value / passes, formula=formula, source=source)

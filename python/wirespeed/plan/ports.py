@@ -96,7 +96,9 @@ def check_cables(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> 
         if model is None:
             _refuse_cable((*path, "cable"), name, sorted(catalogue.cables), problems)
         elif model.max_length and isinstance(length, int) and length > model.max_length.value:
-            problems.warn((*path, "length"), f"{length} of {name}", f"at most {model.max_length.value}, its longest")
+            problems.warn(
+                (*path, "length"), f"{length} of {name}", f"at most {model.max_length.value}, the longest {name}"
+            )
 
 
 def _refuse_cable(path: tuple[str | int, ...], name: str, models: list[str], problems: Problems) -> None:

@@ -277,8 +277,8 @@ def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Proble
     if release is None and newest is not None:
         problems.warn(
             box.spec.path,
-            f"no os_version: the commands are those of {box.system.title} {newest.value} or later",
-            "os_version: earlier releases have other commands",
+            f"no os_version: the files have the commands of {box.system.title} {newest.value} or later",
+            "os_version, because earlier releases have other commands",
             f"add the release that the switch runs, such as os_version: {newest.value}",
         )
     releases = box.system.known_releases

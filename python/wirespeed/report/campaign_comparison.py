@@ -292,7 +292,7 @@ def _format_count(count: int, difference: Difference) -> Text:
 
 
 _COUNTED = {
-    Difference.CHANGED: "changed (no better direction)",
+    Difference.CHANGED: "changed (metric without a better direction)",
     Difference.NONE: "without a significant change",
     Difference.TOO_FEW_VALUES: "with too few values",
 }

@@ -37,7 +37,7 @@ def text(report: Report) -> str:
     for heading, part in (
         ("Measurements and limits", _worst_measurements(report.runs)),
         ("Runs compared with each other", _format_failed_relations(report.relations)),
-        ("Wrong settings", _list_failures(report)),
+        ("Failed checks", _list_failures(report)),
         ("Slow compared with peers", _format_peers(report)),
         ("Changes since the baseline", _format_comparisons(report.comparisons)),
         ("Next", _list_next_steps(report)),

@@ -193,15 +193,17 @@ class PortQos:
     ] = None
     tc_pg: Annotated[
         Mapping[SwitchTrafficClass, PriorityGroup] | None,
-        Setting("switch traffic class to ingress priority group", compare=Compare.CONTAINS),
+        Setting("map of the switch traffic class to its ingress priority group", compare=Compare.CONTAINS),
     ] = None
     pfc_queue: Annotated[
         Mapping[Priority, SwitchQueue] | None,
-        Setting("PFC priority of a received pause to the paused egress queue", compare=Compare.CONTAINS),
+        Setting(
+            "map of the PFC priority of a received pause to the egress queue that it pauses", compare=Compare.CONTAINS
+        ),
     ] = None
     pfc_pg: Annotated[
         Mapping[Priority, PriorityGroup] | None,
-        Setting("PFC priority of a sent pause to its ingress priority group", compare=Compare.CONTAINS),
+        Setting("map of the PFC priority of a sent pause to its ingress priority group", compare=Compare.CONTAINS),
     ] = None
     dot1p_tc: Annotated[
         Mapping[Priority, SwitchTrafficClass] | None,

@@ -112,11 +112,12 @@ def test_a_dip_below_the_plateau_is_left_to_the_plateau():
     judged = judge(perftest({65536: 222.0, 8 * MIB: 391.0}), plan())
     assert find_verdict(judged, 65536).judgement is Judgement.SKIP
     assert (
-        find_verdict(judged, 65536).reason == "only the largest sizes, where the bandwidth no longer rises, are judged"
+        find_verdict(judged, 65536).reason
+        == "the size is too small: only the largest sizes, where bandwidth no longer rises, are judged"
     )
     assert find_verdict(judged, 8 * MIB).judgement is Judgement.PASS
     assert judged.notes == (
-        "64 KiB not judged: only the largest sizes, where the bandwidth no longer rises, are judged",
+        "64 KiB not judged: the size is too small: only the largest sizes, where bandwidth no longer rises, are judged",
     )
 
 

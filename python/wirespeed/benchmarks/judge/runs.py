@@ -5,7 +5,7 @@ bound of the collective. *Reachable*: the rate of the named algorithm or a catal
 physical limit is ``unknown`` with the likely reason, never ``pass``: the plan is then not what was measured.
 
 Bandwidth is judged where a transfer is long against the latency floor and on the plateau at the end of the table;
-elsewhere a size fails only by the shape of its curve, and the floor itself is compared with the highest healthy
+elsewhere only dips and steps of the curve fail, and the floor itself is compared with the highest healthy
 latency. Given the cluster as found too, each verdict states how much of a loss
 the findings explain; it stays a verdict on the design.
 """
@@ -531,11 +531,11 @@ def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     if not verdicts:
         lines.append("the log contains no bandwidth to judge")
     elif all(verdict.judgement is Judgement.SKIP for verdict in verdicts):
-        lines.append("nothing of this run is judged: its values are shown for information only")
+        lines.append("nothing of this run is judged; `wirespeed bench parse` shows its values")
         reasons = Counter(verdict.reason for verdict in verdicts if verdict.physical is None)
         lines += [f"not judged: {reason}" for reason, _ in reasons.most_common(_REASONS)]
         if all(verdict.measurement.metric in LATENCIES for verdict in verdicts):
-            lines.append("not judged: a latency has a minimum, and no value that it must reach; a gate can require one")
+            lines.append("not judged: no highest latency is known; a gate of a profile can require one")
     wrong = [measurement for measurement in run.measurements if measurement.metric is Metric.WRONG]
     if wrong and all(measurement.value == 0 for measurement in wrong):
         lines.append("the tool validated its data: no errors")

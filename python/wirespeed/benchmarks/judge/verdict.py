@@ -26,7 +26,7 @@ _FLAT = 0.005  # relative difference of a flat table: a healthy one still rises 
 _SHORTEST = 0.01  # a time that two decimals show
 
 _BELOW = "below "  # begins the reason of a bandwidth below a threshold
-PLATEAU = "only the largest sizes, where the bandwidth no longer rises, are judged"
+PLATEAU = "the size is too small: only the largest sizes, where bandwidth no longer rises, are judged"
 _BITS_FOR_BYTES = 4.0  # between 1 and 8, on a scale of factors nearer to 8
 _EQUAL_LIMIT = 0.99  # from this fraction of the design's limit on, the limit as found explains no loss
 
@@ -162,8 +162,8 @@ def explain_dip(verdict: Verdict, verdicts: Iterable[Verdict], scale: Scale) -> 
     bound_name = "the reachable limit" if bound is verdict.reachable else "the physical limit"
     reason = (
         f"{format_percent(measurement.value / bound.value, 0)} of {bound_name}; {Size(max(smaller))} passes; "
-        f"a size below {format_percent(scale.profile.plateau.value, 0)} of the largest one fails only by the shape of "
-        "its curve"
+        f"of sizes below {format_percent(scale.profile.plateau.value, 0)} of the largest one, only dips and steps of "
+        "the curve fail"
     )
     return replace(verdict, reason=reason)
 

@@ -366,7 +366,7 @@ def _print_topic(topic: Topic, rows: Rows) -> None:
     counted = [[_format_state(value) for value in row["settings"].values()] if headings else [] for row in rows]
     used = {title: state for title, state in headings.items() if any(state in states for states in counted)}
     if used:
-        standard_output().print("number of settings that each supports\n")
+        standard_output().print("number of settings by support level\n")
     _print_table(
         [*_COLUMNS[topic], *used],
         [

@@ -6,14 +6,13 @@
 # ./apply.sh --yes         apply; the previous files are kept in /var/lib/wirespeed/before for rollback.sh
 # ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
 #
-# Files of an earlier plan that this one lacks are removed first, by the rollback script of that plan, which is kept in
-# /var/lib/wirespeed/rollback.sh.
+# First, the rollback script of an earlier plan (/var/lib/wirespeed/rollback.sh) removes the files of that plan that are
+# not beside this script.
 #
 # Interrupts traffic:
 # /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured
 #   jobs on them lose their connections
-#   at a terminal, without a bond, the previous ones return unless you press ENTER within 120 s
-#   without a terminal, or with a bond, the new ones stay at once
+#   if this script runs at a terminal and no bond is planned, press ENTER within 120 s to keep the new addresses and routes, otherwise the previous ones are restored
 #   a rollback keeps the MTU until the next reboot
 #
 # Other effects:
@@ -39,7 +38,7 @@
 # /etc/security/limits.d/90-wirespeed-memlock.conf: limits.conf(5); Broadcom 957608-AN210, appendix A.1
 # /usr/local/bin/wirespeed-perftest: linux-rdma/perftest, ib_write_bw --help
 # /etc/modules-load.d/90-wirespeed.conf: modules-load.d(5)
-# /etc/netplan/60-wirespeed.yaml: netplan(5); netplan 0.106 generates from the files in tests
+# /etc/netplan/60-wirespeed.yaml: netplan(5); tested with netplan 0.106
 # /usr/local/bin/wirespeed-mpirun: Open MPI, mpirun(1)
 # /etc/wirespeed/hostfile: Open MPI, mpirun(1): host files
 # /etc/udev/rules.d/60-rdma-persistent-naming.rules: rdma-core, kernel-boot/rdma-persistent-naming.rules; udev(7)
@@ -143,7 +142,7 @@ if [ -n "$yes" ]; then
   install -D -m 755 -- "$here/rollback.sh" "$earlier.new" && mv -- "$earlier.new" "$earlier" || stop "$earlier"
 fi
 
-if put /etc/netplan/60-wirespeed.yaml 600 acts 'addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; at a terminal, without a bond, the previous ones return unless you press ENTER within 120 s; without a terminal, or with a bond, the new ones stay at once; a rollback keeps the MTU until the next reboot'; then
+if put /etc/netplan/60-wirespeed.yaml 600 acts 'addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; if this script runs at a terminal and no bond is planned, press ENTER within 120 s to keep the new addresses and routes, otherwise the previous ones are restored; a rollback keeps the MTU until the next reboot'; then
   run sh -c 'if [ -t 0 ]; then exec netplan try --timeout 120; fi; netplan generate && exec netplan apply' && obeyed /etc/netplan/60-wirespeed.yaml || failed /etc/netplan/60-wirespeed.yaml
 fi
 if put /etc/default/grub.d/90-wirespeed.cfg 644 acts; then

@@ -6,8 +6,8 @@
 # ./apply.sh --yes         apply; the previous files are kept in /var/lib/wirespeed/before for rollback.sh
 # ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
 #
-# Files of an earlier plan that this one lacks are removed first, by the rollback script of that plan, which is kept in
-# /var/lib/wirespeed/rollback.sh.
+# First, the rollback script of an earlier plan (/var/lib/wirespeed/rollback.sh) removes the files of that plan that are
+# not beside this script.
 #
 # Interrupts traffic:
 # /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection: addresses and routes of the interface are reconfigured
