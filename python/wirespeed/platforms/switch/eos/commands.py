@@ -141,7 +141,7 @@ def _pfc_lines(lossless: Any) -> list[str]:
     return ["priority-flow-control on", *lines]
 
 
-_INTERFACE: dict[str, Callable[[Any], list[str]]] = {
+_INTERFACE: dict[str, Callable[[Any], list[str] | None]] = {
     "port.description": lambda value: [f"description {value}"],
     "port.mtu": lambda value: [f"mtu {value}"],  # of a VLAN interface
     "port.link.mtu": lambda value: [f"mtu {value}"],
