@@ -22,4 +22,5 @@ from wirespeed.settings import Nic
 subject = Nic
 needs = ("nic.addresses",)
 failures = ("RT-10",)
+causes = ("nic.presence",)
 check = compare(*needs, wrong="the interface lacks its address", fix="set the addresses of the interface")

@@ -41,6 +41,7 @@ needs = (
     "host.rules",
 )
 failures = ("OS-05", "RT-10")
+causes = ("nic.presence",)
 presence = True
 _MAIN = "254"  # table of packets without a source address
 _compare_route = compare(
@@ -50,6 +51,13 @@ _compare_source = compare("route.source", wrong="the route selects another sourc
 
 
 def check(context: CheckContext) -> Outcome:
+    """The kernel removes the routes of an interface with it."""
+    device = context.get_intended_value("route.device")
+    interface = Place(context.place.device).child("nic", device) if device else None
+    return replace(_check_route(context), cause_place=interface)
+
+
+def _check_route(context: CheckContext) -> Outcome:
     """IPv4 and IPv6 routes are read by separate commands: IPv4 routes prove nothing about a missing IPv6 route."""
     if ":" in context.place.name and not context.is_present():
         context.get_found_value("host.ipv6_routes", Place(context.place.device))

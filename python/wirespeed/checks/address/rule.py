@@ -23,6 +23,7 @@ Source:
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from ipaddress import ip_network
 from typing import Any
 
@@ -44,6 +45,7 @@ from wirespeed.settings import Place, Rule, split_route_name
 subject = Rule
 needs = ("rule.table", "rule.priority", "host.rules", "host.ipv6_rules", "host.routes", "host.ipv6_routes")
 failures = ("OS-05",)
+causes = ("nic.presence",)
 presence = True
 
 _EXPECTED_ORDER = "the planned rule for the source address comes first"
@@ -67,6 +69,13 @@ _compare_rule = compare(
 
 
 def check(context: CheckContext) -> Outcome:
+    """systemd-networkd adds the rules of an interface with it."""
+    place = context.place
+    name = find_nic_of_rule(context.plan, place.device, place.name)
+    return replace(_check_rule(context), cause_place=Place(place.device).child("nic", name) if name else None)
+
+
+def _check_rule(context: CheckContext) -> Outcome:
     """IPv4 and IPv6 rules are read by separate commands: IPv4 rules prove nothing about a missing IPv6 rule."""
     if ":" in context.place.name and not context.is_present():
         context.get_found_value("host.ipv6_rules", Place(context.place.device))

@@ -1,4 +1,4 @@
-"""A bond is made by the network configuration: a missing one is no missing card."""
+"""A missing interface and what follows from it; a missing bond is no missing card."""
 
 from __future__ import annotations
 
@@ -61,3 +61,24 @@ def test_the_ports_of_a_missing_bond_follow_from_it(tmp_path: Path) -> None:
         ("abel1 nic eth0", "nic.controller", "bond0"),
         ("abel1 nic eth1", "nic.controller", "bond0"),
     ]
+
+
+def test_routes_and_rules_of_a_missing_nic_follow_from_it(tmp_path: Path) -> None:
+    """The kernel removes the routes of an interface with it, and networkd adds its rules with it."""
+    plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
+    folder = tmp_path / "bundle"
+    write_planned_bundle(plan, folder)
+    for command, key in (("ip-addr", "ifname"), ("ip-route", "dev"), ("rdma-link", "netdev")):
+        output = folder / "node1" / f"{command}.out"
+        entries = json.loads(output.read_text(encoding="utf-8"))
+        output.write_text(json.dumps([entry for entry in entries if entry.get(key) != "enp67s0np0"]), encoding="utf-8")
+    rules = folder / "node1" / "ip-rule.out"
+    entries = [entry for entry in json.loads(rules.read_text(encoding="utf-8")) if entry.get("src") != "10.1.0.3"]
+    rules.write_text(json.dumps(entries), encoding="utf-8")
+    facts = read_facts(folder)
+    findings = [finding for finding in run(locate(plan, facts), facts) if finding.status is Status.FAIL]
+    assert {(f.check, f.place, f.cause) for f in findings} == {
+        ("nic.presence", "bnxt_re1 / enp67s0np0 / 0000:43:00.0", None),
+        ("address.route", "route default of table 102", "nic.presence"),
+        ("address.rule", "nic enp67s0np0 rule from 10.1.0.3/32", "nic.presence"),
+    }
