@@ -76,6 +76,25 @@ def test_a_step_names_the_location_of_each_finding():
     assert first_step(("leaf1", "switch")) == f"1. `leaf1`, {end}"
 
 
+def test_places_with_other_values_are_listed_with_their_own():
+    """Two cables that are swapped: what one port expects, the other one has."""
+    finding = dataclasses.replace(sample.WIDTH, check="port.cabling", device="leaf1", evidence=(), impact=None)
+
+    def row(*ports):
+        findings = tuple(
+            dataclasses.replace(finding, place=f"port Eth1/{port}", expected=expected, found=found)
+            for port, expected, found in ports
+        )
+        text = ticket.text(dataclasses.replace(CLEAN, findings=findings, runs=(), peers=()))
+        return text.partition("## Failed checks\n\n")[2].splitlines()[0]
+
+    swapped = ((1, "node1", "node2"), (2, "node2", "node1"))
+    first, second = "expected `node1`, found `node2`", "expected `node2`, found `node1`"
+    assert row(*swapped) == f"- `port.cabling` at `leaf1:Eth1/1`: {first}; `leaf1:Eth1/2`: {second}"
+    same = ((1, "node1", "node2"), (2, "node1", "node2"), (3, "node1", "node2"))
+    assert row(*same) == f"- `port.cabling` at `leaf1:Eth1/1`, `leaf1:Eth1/2`: {first}; 1 more place"
+
+
 def test_device_text_is_neither_markup_nor_control():
     text = ticket.text(dataclasses.replace(history_sample.WHOLE, peers=(Peers((history_sample.hostile_matrix(),)),)))
     assert "\x1b" not in text

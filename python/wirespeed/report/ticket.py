@@ -13,7 +13,7 @@ from wirespeed.errors import format_first
 from wirespeed.report import campaign_comparison, peers, ranking, relations, runs, wording
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.campaign_history import Comparison, Difference
-from wirespeed.results.findings import Fix
+from wirespeed.results.findings import Finding, Fix
 from wirespeed.results.peers import Matrix, Suspect
 from wirespeed.results.report import Report
 from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Relation, Verdict
@@ -154,24 +154,39 @@ def _describe_run(run: JudgedRun) -> str:
 def _list_failures(report: Report) -> list[str]:
     rows = []
     for group in ranking.rank_first_steps(report.findings):
-        first = group.first
         impact = f", estimated impact {wording.impact(group.impact)}" if group.impact else ""
         read = f" ({_code(group.evidence[0])})" if group.evidence else ""
-        values = f": expected {_code(first.expected or '?')}, found {_code(wording.join_lines(first.found or '?'))}"
-        place = _code(wording.format_place(first.device, first.place))
-        if len(group.findings) > 1:
-            several = list(
-                dict.fromkeys(wording.format_place(finding.device, finding.place) for finding in group.findings)
+        rows_by_values: dict[str, list[str]] = {}
+        for finding in group.findings:
+            rows_by_values.setdefault(_format_values(finding), []).append(
+                _code(wording.format_place(finding.device, finding.place))
             )
-            further_places = f" and {len(several) - _PLACES} more" if len(several) > _PLACES else ""
-            place = ", ".join(map(_code, several[:_PLACES])) + further_places
-        rows.append(f"{_code(group.check)} at {place}{values}{impact}{read}")
+        place, further = _join_places(rows_by_values)
+        rows.append(f"{_code(group.check)} at {place}{further}{impact}{read}")
     lines = _format_bullets(rows, _FINDINGS)
     counts = ranking.counts(report.findings)
     unsure = sum(count for status, count in counts.items() if status.value in ("unknown", "error"))
     if unsure:
         lines.append(f"- {wording.plural(unsure, 'finding')} unknown: settings could not be read")
     return lines
+
+
+def _format_values(finding: Finding) -> str:
+    return f": expected {_code(finding.expected or '?')}, found {_code(wording.join_lines(finding.found or '?'))}"
+
+
+def _join_places(places_by_values: Mapping[str, Sequence[str]]) -> tuple[str, str]:
+    """The first places, those with the same values together, and the number of further ones."""
+    texts: list[str] = []
+    count = 0
+    for values, named in places_by_values.items():
+        places = list(dict.fromkeys(named))
+        shown = places[: _PLACES - count]
+        if shown:
+            texts.append(", ".join(shown) + values)
+        count += len(shown)
+    total = sum(len(set(named)) for named in places_by_values.values())
+    return "; ".join(texts), f"; {wording.plural(total - count, 'more place')}" if total > count else ""
 
 
 def _sort_suspects(report: Report) -> Iterator[tuple[Matrix, Suspect]]:
