@@ -134,6 +134,11 @@ def test_explain_finds_a_setting_by_a_counter_of_a_driver(counter: str) -> None:
             "  hint: did you mean 'nic.rdma_mtu'?\n",
         ),
         (
+            ["explain", "slow receiver"],
+            "error: explain: no check, known failure, setting, counter or term named 'slow receiver'\n"
+            "  hint: `wirespeed explain receiver` lists what contains that word\n",
+        ),
+        (
             ["explain", "np_cnp_sent"],
             "error: explain: no check, known failure, setting, counter or term named 'np_cnp_sent'\n"
             "  hint: the counters of drivers that are read: nic.counters.sent, nic.counters.retries, "

@@ -18,6 +18,7 @@ def list_chosen_hosts(plan: Plan, text: str | None) -> list[str] | None:
     Raises:
         Refusal: invalid node range, or a host that is not in the plan.
     """
+    from wirespeed.cluster.ranges import format_names
     from wirespeed.errors import Problem, Refusal, did_you_mean
 
     if text is None:
@@ -25,11 +26,14 @@ def list_chosen_hosts(plan: Plan, text: str | None) -> list[str] | None:
     wanted = _expand_range("--hosts", text)
     host_names = list(plan.hosts)
     unknown = [name for name in wanted if name not in plan.hosts]
-    if unknown:
+    if len(unknown) == 1:
+        (name,) = unknown
         raise Refusal(
-            Problem("--hosts", f"no host named {name!r} in {plan.name}", hint=did_you_mean(name, host_names))
-            for name in unknown
+            [Problem("--hosts", f"no host named {name!r} in {plan.name}", hint=did_you_mean(name, host_names))]
         )
+    if unknown:
+        text, names = format_names(unknown), format_names(host_names)
+        raise Refusal([Problem("--hosts", f"{plan.name} has no hosts {text}", hint=f"its hosts are {names}")])
     return _order_by_plan(plan, wanted)
 
 

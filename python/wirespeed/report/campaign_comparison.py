@@ -229,7 +229,11 @@ def history(result: History, console: Console, limit: int) -> None:
     if len(result.series) > limit:
         console.print(f"{len(result.series) - limit:,} more series not shown (--limit, --format json)")
     changed = sum(bool(entry.steps) for entry in result.series)
-    console.print(f"{wording.plural(len(result.series), 'series', 'series')}, {changed:,} with a change point")
+    text = f"{wording.plural(len(result.series), 'series', 'series')}, {changed:,} with a change point"
+    short = sum(len(entry.points) < result.fewest for entry in result.series)
+    if short:
+        text += f"; {short:,} with fewer campaigns than a change point needs ({result.fewest})"
+    console.print(text)
 
 
 def _format_campaign(campaign: Campaign) -> str:

@@ -348,6 +348,33 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
             "--hosts: no host named 'nod3' in mi300x-4node\n  hint: did you mean 'node3'?",
         ),
         (
+            ("pairs", "-c", GPUS, "-w", "node[3-6]", "--dry-run"),
+            "--hosts: mi300x-4node has no hosts node[5-6]\n  hint: its hosts are node[1-4]",
+        ),
+        (
+            ("mpi", "-c", GPUS, "--seconds", "600", "--dry-run"),
+            "bench run: --seconds, which changes no command of the suite mpi\n"
+            "  hint: leave it out; --dry-run prints the commands",
+        ),
+        (
+            ("tcp", "-c", CLUSTER, "--messages", "77", "--dry-run"),
+            "bench run: --messages, which changes no command of the suite tcp\n"
+            "  hint: leave it out; --dry-run prints the commands",
+        ),
+        (
+            ("collectives", "-c", GPUS, "--no-bind", "--dry-run"),
+            "bench run: --no-bind, which changes no command of the suite collectives\n"
+            "  hint: leave it out; --dry-run prints the commands",
+        ),
+        (
+            ("pairs", "-c", GPUS, "--launcher", "slurm", "--user", "root", "--dry-run"),
+            "bench run: found --user with --launcher slurm, which does not use ssh; expected --launcher ssh",
+        ),
+        (
+            ("pairs", "-c", GPUS, "--resume", "--dry-run"),
+            "bench run: --resume with --dry-run, which runs nothing\n  hint: use one of them",
+        ),
+        (
             ("pairs", "-c", GPUS, "-w", "node1", "--dry-run"),
             "mi300x-4node: nothing for the suite pairs to run; "
             "expected at least two hosts with NICs in one network: the suite has 1",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,11 +16,11 @@ from wirespeed.cli.exit import Exit
 from wirespeed.cli.host_selection import list_allocated_hosts, list_chosen_hosts
 
 if TYPE_CHECKING:
-    from wirespeed.benchmarks.run import Folder, GradeOptions
+    from wirespeed.benchmarks.run import Folder, GradeOptions, Request
     from wirespeed.benchmarks.suites import Suite
     from wirespeed.plan import Plan
     from wirespeed.reach import Reach
-    from wirespeed.results.campaign import Grade, Outcome, Step
+    from wirespeed.results.campaign import Campaign, Grade, Outcome, Step
 
 _LOOPBACK = "loopback"
 
@@ -42,6 +42,7 @@ def _complete_suite(incomplete: str) -> list[str]:
 
 @bench.command(short_help="Run a benchmark suite on the cluster.")
 def run(
+    context: typer.Context,
     suite: Annotated[
         str,
         typer.Argument(
@@ -199,6 +200,7 @@ def run(
     if iperf3 and not chosen.iperf3:
         users = ", ".join(name for name, candidate in suites().items() if candidate.iperf3)
         raise refuse("bench run", f"--iperf3 with the suite {suite}, which does not run iperf3", f"the suite {users}")
+    _refuse_contradictions(dry_run=dry_run, resume=resume, launcher=launcher, user=user, ssh_option=ssh_option)
     plan = _plan_suite(chosen, cluster)
     bar = _read_grade_options(plan, profile, bundle)
     reach = _build_reach(Launcher.LOCAL if suite == _LOOPBACK else launcher, user, ssh_option or [])
@@ -215,6 +217,7 @@ def run(
         iperf3=iperf3,
     )
     campaign = make(chosen, request, label)
+    _refuse_unused(context, chosen, request, campaign)
     if dry_run:
         show(campaign, reach, parallel, path or ())
         return
@@ -230,6 +233,59 @@ def run(
     if store is not None and result.latest:
         store_logs(folder, store, label, bundle)
     raise typer.Exit(Exit.worst(find_exit_code(result), flows.relations_exit(relations)))
+
+
+def _refuse_contradictions(
+    *, dry_run: bool, resume: bool, launcher: Launcher, user: str | None, ssh_option: list[str] | None
+) -> None:
+    """Refuse options of which one leaves the other without effect.
+
+    Raises:
+        Refusal: there are such options.
+    """
+    from wirespeed.errors import refuse
+
+    if dry_run and resume:
+        raise refuse("bench run", "--resume with --dry-run, which runs nothing", hint="use one of them")
+    if launcher is not Launcher.SSH and (user or ssh_option):
+        option = "--user" if user else "--ssh-option"
+        raise refuse(
+            "bench run", f"{option} with --launcher {launcher.value}, which does not use ssh", "--launcher ssh"
+        )
+
+
+def _refuse_unused(context: typer.Context, suite: Suite, request: Request, campaign: Campaign) -> None:
+    """Refuse an option of the command line that changes no command of the suite.
+
+    Raises:
+        Refusal: there is such an option.
+    """
+    from dataclasses import replace
+
+    from wirespeed.benchmarks.run import Request, make
+    from wirespeed.errors import refuse
+
+    for name, (option, field) in _REQUEST_FIELDS.items():
+        source = context.get_parameter_source(name)
+        default: Any = Request.__dataclass_fields__[field].default
+        if source is None or source.name != "COMMANDLINE" or getattr(request, field) == default:
+            continue
+        usual = make(suite, replace(request, **{field: default}), campaign.label)
+        if usual.steps == campaign.steps:
+            raise refuse(
+                "bench run",
+                f"{option}, which changes no command of the suite {suite.name}",
+                hint="leave it out; --dry-run prints the commands",
+            )
+
+
+_REQUEST_FIELDS = {
+    "seconds": ("--seconds", "seconds"),
+    "messages": ("--messages", "messages"),
+    "bind": ("--no-bind", "bind"),
+    "port": ("--port", "first_port"),
+}
+"""Parameters, the option, and the field of a request that it sets."""
 
 
 def _plan_suite(suite: Suite, cluster: Path | None) -> Plan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _CONGESTION_CHECKS = "`wirespeed explain nic.congestion-control qos.pfc`"
 _INDENT = 4  # indentation of text below its heading, in columns
 _SHORTEST_WORD = 4  # characters of a word that is searched in names
+_MOST_TERM_WORDS = 3  # longer texts are messages
 _MOST_SUGGESTIONS = 4  # names in a hint
 
 
@@ -109,8 +111,11 @@ def _find_pages(name: str) -> list[Callable[[], None]] | Problem:
     if "." not in name and (matches := search_term(name)):
         return [partial(_print_matches, name, matches)]
     lists = "`wirespeed list checks`, `wirespeed list failures` and `wirespeed list settings` print all"
-    hint = _suggest_names(name, [*checks_by_id, *failures, *settings]) or lists
-    if hint == lists and " " in name:
+    words = [word for word in name.split() if len(word) >= _SHORTEST_WORD and search_term(word)] if " " in name else []
+    hint = (None if " " in name else _suggest_names(name, [*checks_by_id, *failures, *settings])) or lists
+    if words and len(name.split()) <= _MOST_TERM_WORDS:
+        hint = f"`wirespeed explain {shlex.quote(words[-1])}` lists what contains that word"
+    elif " " in name:
         hint = "if it is a message of a benchmark, write it to a file and run `wirespeed bench parse FILE`"
     elif hint == lists and "_" in name and "." not in name:
         counters = ", ".join(path for path in settings if counter_names(path))
