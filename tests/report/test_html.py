@@ -183,7 +183,7 @@ def test_passed_and_skipped_checks_are_listed(document):
         ((), "Nothing was checked"),
         ((Status.SKIP,), "Nothing was checked"),
         ((Status.PASS, Status.PASS), "Everything passed: 1 check at 2 places"),
-        ((Status.PASS, Status.WARN), "Nothing failed; 1 check at 1 place warned"),
+        ((Status.PASS, Status.WARN), "Nothing failed; warnings: 1 check at 1 place"),
         ((Status.PASS, Status.WARN, Status.UNKNOWN), "Nothing failed; 1 check at 1 place unknown"),
         ((Status.ERROR, Status.UNKNOWN), "Nothing failed; 1 check at 2 places unknown"),
         ((Status.FAIL, Status.FAIL, Status.ERROR), "1 check at 2 places failed"),

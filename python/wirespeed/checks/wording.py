@@ -33,6 +33,8 @@ def format_value(value: Any, unit: str | None = None) -> str:
         return format_list(sorted(value))
     if isinstance(value, tuple | list):
         return format_list(value)
+    if isinstance(value, str) and value.isdigit() and unit is not None:
+        return _format_number(int(value), unit)
     return str(value) if value not in (None, "") else "none"
 
 

@@ -115,7 +115,7 @@ def verdict(report: Report) -> tuple[Status | None, str]:
     if sentences:
         return Status.UNKNOWN, "; ".join(("Nothing failed", *sentences))
     if warned := _count_subjects(report, (Status.WARN,), Judgement.WARN):
-        return Status.WARN, f"Nothing failed; {', '.join(warned)} warned"
+        return Status.WARN, f"Nothing failed; warnings: {', '.join(warned)}"
     if passed := _count_subjects(report, (Status.PASS,), Judgement.PASS):
         return Status.PASS, f"Everything passed: {', '.join(passed)}"
     return None, "Nothing was checked"

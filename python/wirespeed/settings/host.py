@@ -127,7 +127,7 @@ class Host:
     ] = None
     kernel: Kernel = field(default_factory=Kernel)
     resolver: Resolver = field(default_factory=Resolver)
-    memlock: Annotated[str | None, Setting("locked-memory limit: unlimited, or KiB")] = None
+    memlock: Annotated[str | None, Setting("locked-memory limit: unlimited, or KiB", "KiB")] = None
     firewall: Annotated[bool | None, Setting("active packet filtering by a firewall", observed=True)] = None
     peer_memory: Annotated[bool | None, Setting("peer-memory client for GPU memory in the kernel", observed=True)] = (
         None
