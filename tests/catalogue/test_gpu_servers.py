@@ -28,6 +28,7 @@ GPU_NODES = {
     "nvidia-dgx-b200": [0, 0, 0, 0, 1, 1, 1, 1],  # vllm issue 16336: GPU 0 to 3 near CPUs 0-55,112-167
     "nvidia-dgx-a100": [3, 3, 1, 1, 7, 7, 5, 5],  # dask-cuda issue 1358: 3; NCCL issue 1505: 7; 1 and 5 not confirmed
     "supermicro-as-8126gs-tnmr-mi325x": [0, 0, 0, 0, 1, 1, 1, 1],  # public system summary of the server
+    "dell-xe9785l-mi355x": [0, 0, 0, 0, 1, 1, 1, 1],  # trees of two such servers: domain 0000 node 0, 0001 node 1
 }
 
 

@@ -1,6 +1,6 @@
 """Planned PCIe functions on real servers: their addresses and the shape of their trees come from public sources.
 
-The paths are facts of three published sources, written as ``lspci -PP`` prints a path; the text of lspci around them is
+The paths are facts of published sources, written as ``lspci -PP`` prints a path; the text of lspci around them is
 this test's. That links are at full rate and ACS is off is an assumption of the healthy case.
 
 * AMD Instinct cluster networking documentation, "Mapping NIC to GPU NUMA node": MI300X and ConnectX-7. A GPU contains a
@@ -10,6 +10,9 @@ this test's. That links are at full rate and ACS is off is an assumption of the 
 * Names and numbers of functions are those of pci.ids, as ``lspci -nn`` prints them in public records.
 * Broadcom 957608-AN210, section 8.7.2: addresses of GPUs and interfaces of the hosts irvine-waco. It does not print
   their switches: each pair has a virtual switch (chapter 4), and GPUs are as AMD prints them.
+* johnahull/dra-topology-aware-co-placement, testing/results/xe9785l-hardware/hw-topology-mi355x-3.txt: a Dell XE9785L,
+  each of whose sockets is a PCI domain. The BCM57608 is where the server of the source has a Pollara 400, which
+  contains a PCIe switch.
 """
 
 from __future__ import annotations
@@ -38,7 +41,7 @@ CLUSTER = """\
 version: 1
 name: topology
 hosts:
-  node1: {{model: dell-xe9680-mi300x, os: ubuntu-22.04, nics: 8 x {nic}, interfaces: [{interfaces}]}}
+  node1: {{model: {model}, os: ubuntu-22.04, nics: 8 x {nic}, interfaces: [{interfaces}]}}
 switches:
   leaf1: {{model: dell-z9664f, os: dell-sonic, role: leaf}}
 cabling: {{pattern: by-host, cable: dac-400g, length: 3 m}}
@@ -53,6 +56,7 @@ GPU = (
     "Processing accelerators [1200]: Advanced Micro Devices, Inc. [AMD/ATI] Aqua Vanjaram [Instinct MI300X] [1002:74a1]"
 )
 BRIDGE = "PCI bridge [0604]: Broadcom / LSI PEX890xx PCIe Gen 5 Switch [1000:c030] (rev b0)"
+MI355X = "Processing accelerators [1200]: Advanced Micro Devices, Inc. [AMD/ATI] Device [1002:75a3]"
 TOPOLOGY_CHECKS = (
     "gpu.presence",
     "nic.gpu-path",
@@ -72,10 +76,21 @@ class Server:
     nic_title: str
     nics: tuple[str, ...]
     gpus: tuple[str, ...]
+    model: str = "dell-xe9680-mi300x"
+    gpu_title: str = GPU
 
     @property
     def interfaces(self) -> tuple[str, ...]:
-        return tuple(f"enp{int(path.split('/')[-1][:2], 16)}s0np0" for path in self.nics)
+        """Names as systemd forms them of the bus, with the number of any other domain than 0."""
+        buses = [add_domain(path.split("/")[-1]).split(":") for path in self.nics]
+        return tuple(
+            f"en{f'P{int(domain, 16)}' if int(domain, 16) else ''}p{int(bus, 16)}s0np0" for domain, bus, _ in buses
+        )
+
+
+def add_domain(name: str) -> str:
+    """The complete address; like lspci, paths leave out domain 0."""
+    return name if name.count(":") == 2 else f"0000:{name}"
 
 
 def build_branch(root: str, switch: int, port: int, gpu: int, inner: int) -> tuple[str, str]:
@@ -131,7 +146,39 @@ WACO = Server(
     tuple(nic for nic, _ in _WACO_BRANCHES),
     tuple(gpu for _, gpu in _WACO_BRANCHES),
 )
-SERVERS = [pytest.param(AMD, id="amd"), pytest.param(SUPERMICRO, id="supermicro"), pytest.param(WACO, id="waco")]
+# Downstream ports as in the source; the card at the first bus below its port.
+XE9785L = Server(
+    "broadcom-bcm957608-p1400gd",
+    BROADCOM,
+    (
+        "00:01.1/01:00.0/02:00.0/03:00.0",
+        "32:01.1/33:00.0/34:02.0/37:00.0",
+        "a0:01.1/a1:00.0/a2:04.0/a9:00.0",
+        "d0:01.1/d1:00.0/d2:03.0/d6:00.0",
+        "0001:00:01.1/0001:01:00.0/0001:02:00.0/0001:03:00.0",
+        "0001:32:01.1/0001:33:00.0/0001:34:00.0/0001:35:00.0",
+        "0001:a0:01.1/0001:a1:00.0/0001:a2:01.0/0001:a6:00.0",
+        "0001:d0:01.1/0001:d1:00.0/0001:d2:00.0/0001:d3:00.0",
+    ),
+    (
+        "00:01.1/01:00.0/02:04.0/0a:00.0/0b:00.0/0c:00.0",
+        "32:01.1/33:00.0/34:03.0/3b:00.0/3c:00.0/3d:00.0",
+        "a0:01.1/a1:00.0/a2:03.0/a6:00.0/a7:00.0/a8:00.0",
+        "d0:01.1/d1:00.0/d2:04.0/da:00.0/db:00.0/dc:00.0",
+        "0001:00:01.1/0001:01:00.0/0001:02:05.0/0001:0b:00.0/0001:0c:00.0/0001:0d:00.0",
+        "0001:32:01.1/0001:33:00.0/0001:34:03.0/0001:3b:00.0/0001:3c:00.0/0001:3d:00.0",
+        "0001:a0:01.1/0001:a1:00.0/0001:a2:00.0/0001:a3:00.0/0001:a4:00.0/0001:a5:00.0",
+        "0001:d0:01.1/0001:d1:00.0/0001:d2:04.0/0001:da:00.0/0001:db:00.0/0001:dc:00.0",
+    ),
+    "dell-xe9785l-mi355x",
+    MI355X,
+)
+SERVERS = [
+    pytest.param(AMD, id="amd"),
+    pytest.param(SUPERMICRO, id="supermicro"),
+    pytest.param(WACO, id="waco"),
+    pytest.param(XE9785L, id="xe9785l"),
+]
 _ROLES = {"root": "Root Port (Slot+)", "up": "Upstream Port", "down": "Downstream Port (Slot+)", "end": "Endpoint"}
 
 
@@ -148,26 +195,28 @@ class Function:
 
 def list_functions(server: Server) -> dict[str, Function]:
     functions: dict[str, Function] = {}
-    for title, paths in ((server.nic_title, server.nics), (GPU, server.gpus)):
+    for title, paths in ((server.nic_title, server.nics), (server.gpu_title, server.gpus)):
         for path in paths:
             names = path.split("/")
             for depth, name in enumerate(names):
                 role = "root" if depth == 0 else "end" if depth == len(names) - 1 else ("down", "up")[depth % 2]
                 bridge = Function(BRIDGE, role)
                 function = functions.setdefault(name, Function(title, role) if role == "end" else bridge)
-                function.below = None if role == "end" else names[depth + 1][:2]
+                function.below = None if role == "end" else names[depth + 1][-7:-5]
                 function.acs = "-" if role == "down" else None
     return functions
 
 
 def print_lspci(functions: Mapping[str, Function]) -> str:
-    return "".join(line for name in sorted(functions) for line in _print_function(name, functions[name]))
+    return "".join(
+        line for name in sorted(functions, key=add_domain) for line in _print_function(name, functions[name])
+    )
 
 
 def _print_function(name: str, function: Function) -> Iterator[str]:
-    yield f"0000:{name} {function.title}\n"
+    yield f"{add_domain(name)} {function.title}\n"
     if function.below:
-        yield f"\tBus: primary={name[:2]}, secondary={function.below}, subordinate={function.below}, sec-latency=0\n"
+        yield f"\tBus: primary={name[-7:-5]}, secondary={function.below}, subordinate={function.below}, sec-latency=0\n"
     yield f"\tCapabilities: [68] Express (v2) {_ROLES[function.role]}, MSI 00\n"
     yield "\t\tDevCtl:\tCorrErr+ NonFatalErr+ FatalErr+ UnsupReq+\n\t\t\tRlxdOrd+ ExtTag+ PhantFunc- AuxPwr- NoSnoop+\n"
     yield f"\t\tLnkCap:\tPort #0, Speed 32GT/s, Width x16, ASPM not supported\n\t\tLnkSta:\t{function.link}\n"
@@ -178,7 +227,7 @@ def _print_function(name: str, function: Function) -> Iterator[str]:
 
 
 def build_plan(server: Server) -> Plan:
-    text = CLUSTER.format(nic=server.nic, interfaces=", ".join(server.interfaces))
+    text = CLUSTER.format(model=server.model, nic=server.nic, interfaces=", ".join(server.interfaces))
     return build(read_text(text, "cluster.yaml"), load())
 
 
@@ -188,15 +237,17 @@ def write_facts(folder: Path, server: Server, functions: Mapping[str, Function] 
     host = folder / "node1"
     functions = list_functions(server) if functions is None else functions
     (host / "lspci.out").write_text(print_lspci(functions))
-    gpus = [name for name in sorted(functions) if " [1200]: " in functions[name].title]
-    lines = [f"GPU[{index}]\t\t: PCI Bus: 0000:{name.upper()}\n" for index, name in enumerate(gpus)]
+    gpus = [name for name in sorted(functions, key=add_domain) if " [1200]: " in functions[name].title]
+    lines = [f"GPU[{index}]\t\t: PCI Bus: {add_domain(name).upper()}\n" for index, name in enumerate(gpus)]
     (host / "rocm-smi.out").write_text("".join(lines))
     for interface, path in zip(server.interfaces, server.nics, strict=True):
         name = path.split("/")[-1]
         for file, key in (("nic-uevent", "PCI_SLOT_NAME="), ("ethtool-driver", "bus-info: ")):
             output = host / f"{file}@{interface}.out"
             lines = output.read_text().splitlines()
-            output.write_text("".join(f"{key}0000:{name}\n" if line.startswith(key) else f"{line}\n" for line in lines))
+            output.write_text(
+                "".join(f"{key}{add_domain(name)}\n" if line.startswith(key) else f"{line}\n" for line in lines)
+            )
         (host / f"pcie-sysfs@{interface}.out").write_text("")
     return read_facts(folder)
 
@@ -244,10 +295,10 @@ def test_acs_is_found_wherever_the_bridge_is(server: Server, tmp_path: Path) -> 
         functions[name].acs = "+"
     failures = [finding for finding in check(tmp_path / "bundle", server, functions) if finding.status is Status.FAIL]
     assert {(finding.check, finding.place) for finding in failures} == {
-        ("pcie.acs", f"pcie 0000:{name}") for name in ports
+        ("pcie.acs", f"pcie {add_domain(name)}") for name in ports
     }
     assert {finding.fix[0].commands for finding in failures} == {
-        (f"setpci -s 0000:{name} ECAP_ACS+0x6.w=0000",) for name in ports
+        (f"setpci -s {add_domain(name)} ECAP_ACS+0x6.w=0000",) for name in ports
     }
 
 
@@ -263,21 +314,23 @@ def test_acs_of_other_functions_is_found(server: Server, role: str, status: Stat
     for name in names:
         functions[name].acs = "+"
     bad = list_bad(check(tmp_path / "bundle", server, functions))
-    assert set(bad) == {(status.value, "pcie.acs", f"pcie 0000:{name}") for name in names}
+    assert set(bad) == {(status.value, "pcie.acs", f"pcie {add_domain(name)}") for name in names}
 
 
 @pytest.mark.parametrize("server", SERVERS)
 def test_acs_of_the_root_ports_between_a_nic_and_its_gpu_is_found(server: Server, tmp_path: Path) -> None:
     """The first NIC is in a slot of another switch: its traffic with GPU0 crosses two root ports."""
     moved = server.nics[0].split("/")[-1]
-    path = f"{'/'.join(server.nics[1].split('/')[:2])}/{server.nics[1].split('/')[2][:3]}0f.0/{moved}"
+    path = f"{'/'.join(server.nics[1].split('/')[:2])}/{server.nics[1].split('/')[2][:-4]}0f.0/{moved}"
     moved_server = replace(server, nics=(path, *server.nics[1:]))
     functions = list_functions(moved_server)
     roots = {path.split("/")[0], server.gpus[0].split("/")[0]}
     for name in roots:
         functions[name].acs = "+"
     bad = list_bad(check(tmp_path / "bundle", moved_server, functions))
-    assert {row for row in bad if row[1] == "pcie.acs"} == {("fail", "pcie.acs", f"pcie 0000:{name}") for name in roots}
+    assert {row for row in bad if row[1] == "pcie.acs"} == {
+        ("fail", "pcie.acs", f"pcie {add_domain(name)}") for name in roots
+    }
 
 
 @pytest.mark.parametrize(
@@ -293,7 +346,9 @@ def test_a_gpu_without_work_may_lower_the_rate_of_its_link(link: str, status: st
     name = server.gpus[0].split("/")[-1]
     functions = list_functions(server)
     functions[name].link = link
-    assert list_bad(check(tmp_path / "bundle", server, functions)) == [(status, "pcie.link", f"pcie 0000:{name}")]
+    assert list_bad(check(tmp_path / "bundle", server, functions)) == [
+        (status, "pcie.link", f"pcie {add_domain(name)}")
+    ]
 
 
 def test_functions_that_traffic_crosses_in_cascaded_switches() -> None:
@@ -336,18 +391,18 @@ def test_the_missing_gpu_is_named_although_those_behind_it_get_its_index(
 @pytest.mark.parametrize("server", SERVERS)
 def test_slow_uplinks_are_found(server: Server, tmp_path: Path) -> None:
     functions = list_functions(server)
-    uplinks = sorted({path.split("/")[1] for path in server.gpus})
+    uplinks = sorted({path.split("/")[1] for path in server.gpus}, key=add_domain)
     for name in uplinks:
         functions[name].link = "Speed 8GT/s (downgraded), Width x8 (downgraded)"
     assert sorted(list_bad(check(tmp_path / "bundle", server, functions))) == [
-        ("fail", "pcie.link", f"pcie 0000:{name}") for name in uplinks
+        ("fail", "pcie.link", f"pcie {add_domain(name)}") for name in uplinks
     ]
 
 
 @pytest.mark.parametrize("server", SERVERS)
 def test_a_nic_below_another_switch_is_found_with_both_paths(server: Server, tmp_path: Path) -> None:
     path_of_gpu5, path = server.nics[5].split("/"), server.nics[7].split("/")
-    moved_path = "/".join((*path_of_gpu5[:2], f"{path_of_gpu5[2][:3]}1f.0", path[3]))
+    moved_path = "/".join((*path_of_gpu5[:2], f"{path_of_gpu5[2][:-4]}1f.0", path[3]))
     moved = replace(server, nics=(*server.nics[:7], moved_path))
     (failure,) = [finding for finding in check(tmp_path / "bundle", moved) if finding.status is Status.FAIL]
     assert (failure.check, server.interfaces[7] in failure.place) == ("nic.gpu-path", True)
@@ -359,7 +414,9 @@ def test_a_nic_below_another_switch_is_found_with_both_paths(server: Server, tmp
 def test_a_gpu_below_another_switch_is_found(server: Server, tmp_path: Path) -> None:
     """GPU7 of the same model is below the switch of GPU5, at the last address: its index is unchanged."""
     path = server.gpus[5].split("/")
-    moved_path = "/".join((*path[:2], f"{path[2][:3]}1e.0", "f8:00.0", "f9:00.0", "fa:00.0"))
+    domain = path[0][:-7]
+    names = (f"{path[2][:-4]}1e.0", *(f"{domain}{bus}:00.0" for bus in ("f8", "f9", "fa")))
+    moved_path = "/".join((*path[:2], *names))
     moved = replace(server, gpus=(*server.gpus[:7], moved_path))
     (failure,) = [finding for finding in check(tmp_path / "bundle", moved) if finding.status is Status.FAIL]
     assert (failure.check, server.interfaces[7] in failure.place) == ("nic.gpu-path", True)
@@ -397,7 +454,7 @@ def test_a_gpu_of_another_model_is_named(server: Server, tmp_path: Path) -> None
         name
     ].title = "Processing accelerators [1200]: Advanced Micro Devices, Inc. [AMD/ATI] Aldebaran/MI210 [1002:740f]"
     (failure,) = [f for f in check(tmp_path / "bundle", server, functions) if f.status is Status.FAIL]
-    assert (failure.check, failure.place, failure.found) == ("pcie.device", f"pcie 0000:{name}", "1002:740f")
+    assert (failure.check, failure.place, failure.found) == ("pcie.device", f"pcie {add_domain(name)}", "1002:740f")
 
 
 def test_the_cluster_file_gives_addresses_of_nics(tmp_path: Path) -> None:
@@ -408,7 +465,7 @@ def test_the_cluster_file_gives_addresses_of_nics(tmp_path: Path) -> None:
         f'{interface}: {{pcie: "{"0000:99:00.0" if index == 1 else address}"}}'
         for index, (interface, address) in enumerate(parts)
     )
-    text = CLUSTER.format(nic=WACO.nic, interfaces=", ".join(WACO.interfaces))
+    text = CLUSTER.format(model=WACO.model, nic=WACO.nic, interfaces=", ".join(WACO.interfaces))
     text = text.replace("interfaces: [", f"nic: {{{nic}}}, interfaces: [")
     write_facts(tmp_path / "bundle", WACO, None)
     output = tmp_path / "bundle/node1/ip-addr.out"
@@ -422,7 +479,7 @@ def test_the_cluster_file_gives_addresses_of_nics(tmp_path: Path) -> None:
 
 def test_two_nics_at_one_address_are_refused() -> None:
     nic = ", ".join(f'{interface}: {{pcie: "0000:1c:00.0"}}' for interface in WACO.interfaces[:2])
-    text = CLUSTER.format(nic=WACO.nic, interfaces=", ".join(WACO.interfaces))
+    text = CLUSTER.format(model=WACO.model, nic=WACO.nic, interfaces=", ".join(WACO.interfaces))
     with pytest.raises(Refusal, match="on two NICs of a host; expected a PCIe address"):
         build(read_text(text.replace("interfaces: [", f"nic: {{{nic}}}, interfaces: ["), "cluster.yaml"), load())
 
