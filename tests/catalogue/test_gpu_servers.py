@@ -29,6 +29,7 @@ GPU_NODES = {
     "nvidia-dgx-a100": [3, 3, 1, 1, 7, 7, 5, 5],  # dask-cuda issue 1358: 3; NCCL issue 1505: 7; 1 and 5 not confirmed
     "supermicro-as-8126gs-tnmr-mi325x": [0, 0, 0, 0, 1, 1, 1, 1],  # public system summary of the server
     "dell-xe9785l-mi355x": [0, 0, 0, 0, 1, 1, 1, 1],  # trees of two such servers: domain 0000 node 0, 0001 node 1
+    "asrock-4u8g-rome2-l40s": [3, 2, 1, 0, 7, 6, 5, 4],  # MLPerf Inference v4.0, L40Sx8, numa_config
 }
 
 
@@ -48,13 +49,23 @@ def test_gpus_are_on_the_nodes_that_hosts_print(model: str) -> None:
     assert [server.gpu_numa_node(gpu) for gpu in range(server.gpu_count)] == GPU_NODES[model]
 
 
-@pytest.mark.parametrize("model", GPU_NODES)
+@pytest.mark.parametrize("model", [model for model in GPU_NODES if model != "asrock-4u8g-rome2-l40s"])
 def test_a_gpu_shares_a_switch_with_its_nic(model: str) -> None:
     """``nvidia-smi topo -m`` prints PXB or PIX for each pair, AMD's servers show the same in ``lspci -PP``."""
     server = SERVERS[model]
     for position, slot in enumerate(server.nic_slots, 1):
         assert slot.gpu is not None
         assert position in find_branch_of_gpu(server, slot.gpu).list_devices()[0]
+
+
+def test_the_place_of_a_nic_among_eight_l40s_is_unknown() -> None:
+    """The published system has no RDMA card: no GPU is near it, no NUMA node is assumed."""
+    server = SERVERS["asrock-4u8g-rome2-l40s"]
+    assert [slot.gpu for slot in server.nic_slots] == [None]
+    assert server.nic_numa_node(1) is None
+    assert all(find_branch_of_gpu(server, gpu).switch == [] for gpu in range(8))
+    assert not server.slot_pcie.speed.verified
+    assert not server.slot_pcie.width.verified
 
 
 def find_branch_of_gpu(server: ServerModel, gpu: int) -> PcieBranch:
