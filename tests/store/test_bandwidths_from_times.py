@@ -21,7 +21,7 @@ def _write_logs(
         rows = []
         for size, microseconds in ((1024, 40.0), (2048, 41.0), (2**20, 210.0), (2**27, 26000.0)):
             time = microseconds * scale * (1 + run / 1000)
-            printed = f"{time:7.2f}" if time < 1000 else f"{time:7.0f}"
+            printed = f"{time:7.{2 if time < 100 else 1 if time < 10_000 else 0}f}"
             if column == "cputime":
                 printed = "   5.01"
             wrong = "N/A" if redop == "none" else "0"  # without validation, all-gather prints what all-to-all prints

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Generic, TypeVar
 
 from wirespeed.results.benchmarks import Metric
-from wirespeed.results.printed_digits import find_printed_digit, is_rounded
+from wirespeed.results.printed_digits import find_bandwidth_digit, find_time_digits, is_rounded
 from wirespeed.results.series import COLLECTIVES, Series
 from wirespeed.store.significance import median
 
@@ -70,8 +70,8 @@ def compute_bandwidths(
         if len(sides) < len(values):
             continue
         time, level = median(times[0][time_key]), median(sides[0])
-        digit = level * find_printed_digit(time) / time
-        if digit >= find_printed_digit(level):
+        digit = level * max(find_time_digits(times[0][time_key])) / time
+        if digit >= find_bandwidth_digit(level):
             continue
         digits[key] = digit
         for side, row in zip(computed, sides, strict=True):

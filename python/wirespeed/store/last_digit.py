@@ -14,9 +14,10 @@ from wirespeed.results.series import COLLECTIVES, Series
 
 _COLUMNS: Final = frozenset({Metric.TIME, Metric.ALGBW, Metric.BUSBW})
 _DECIMALS: Final = 2
-"""Decimals in the columns of nccl-tests for values below 1,000 (common.cu of 8274cb4, BenchTime: time %7.2f, algbw and
-busbw %6.2f; since 2.18 util.cu, getFloatStr: %.2f where it fits) and of the OSU benchmarks (osu_util.h:
-FLOAT_PRECISION)."""
+"""Decimals in the columns of nccl-tests for small values: up to v2.17.2 of times below 100 and of any bandwidth
+(src/common.cu, BenchTime: %7.2f and %6.2f), since then of times below 10,000 and bandwidths below 1,000 (src/util.cu,
+getFloatStr). A larger time differs by its last digit, 0.1 of 100, by 0.1 % at most. The same for all values of the OSU
+benchmarks 7.4 (c/util/osu_util.h: FLOAT_PRECISION 2)."""
 
 _OSU: Final = "osu-micro-benchmarks"
 _COUNTS: Final = frozenset({Metric.WRONG, Metric.ITERATIONS, Metric.RETRANSMITS, Metric.LOST, Metric.MESSAGES})

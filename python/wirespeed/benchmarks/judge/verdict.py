@@ -12,7 +12,7 @@ from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.bound import GIGABYTES, convert, number
 from wirespeed.limits.nic_losses import REACHED
 from wirespeed.results.benchmarks import Measurement, Metric, Run, count_shown_decimals
-from wirespeed.results.printed_digits import find_printed_digit, is_rounded
+from wirespeed.results.printed_digits import find_bandwidth_digit, find_time_digits, is_rounded
 from wirespeed.results.verdicts import Bound, Judgement, Term, Verdict
 from wirespeed.units import BITS_PER_SECOND, Size, format_percent, format_unit
 
@@ -432,13 +432,13 @@ def _compute_column(
     if not is_rounded(printed, list(values.values()), times):
         return {}
     digits = {
-        position: values[position] * find_printed_digit(time.value) / time.value
-        for position, (_, time) in column.items()
+        position: values[position] * digit / time.value
+        for (position, (_, time)), digit in zip(column.items(), find_time_digits(times), strict=True)
     }
     return {
         position: ComputedBandwidth(values[position], 0.5 * digits[position], time)
         for position, (row, time) in column.items()
-        if digits[position] < find_printed_digit(row.value)
+        if digits[position] < find_bandwidth_digit(row.value)
     }
 
 
