@@ -15,14 +15,15 @@ from wirespeed.cluster import read
 from wirespeed.facts import Facts, Source, State, assemble_facts
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.settings import BiosAttribute, Place
+from wirespeed.platforms.host.linux.bios import find_name, find_system
+from wirespeed.settings import BiosAttribute, Host, Place
 from wirespeed.settings.bios import BIOS_VALUES
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 SAMPLES = Path(__file__).parents[2] / "samples" / "ubuntu"
 HOST = Place("h")
-DELL, SUPERMICRO, GIGABYTE = (
-    {"@odata.id": f"/redfish/v1/Systems/{name}/Bios"} for name in ("System.Embedded.1", "1", "Self")
+DELL, SUPERMICRO, GIGABYTE, DGX = (
+    {"@odata.id": f"/redfish/v1/Systems/{name}/Bios"} for name in ("System.Embedded.1", "1", "Self", "DGX")
 )
 BIOS = {**DELL, "@odata.type": "#Bios.v1_1_1.Bios", "Id": "Bios"}
 AMD = "Vendor ID: AuthenticAMD\n"
@@ -67,6 +68,51 @@ def bios_answer(attributes: Any, **fields: Any) -> str:
             bios_answer({"IOMMU_0196": "Enabled", "IOMMU_0197": "Disabled"}, **SUPERMICRO),
             {},
         ),  # which one counts is not known
+        # NVIDIA/libredfish c094c9e6, tests/mockups: supermicro (SYS-821GE-TNHR) and nvidia_viking (DGX H100)
+        (
+            bios_answer(
+                {
+                    "ExtendedAPIC_F281": "Enable",
+                    "Hyper_Threading_ALL__F27F": "Enable",
+                    "IntelVTforDirectedI_O_VT_d__1E32": "Enable",
+                    "IntelVirtualizationTechnology_3C6F": "Enable",
+                    "NUMA_003B": "Enabled",
+                    "PCIeACSCTL_1E3C": "Disable",
+                    "SNC_F300": "Auto",
+                    "SR_IOVSupport_0047": "Enabled",
+                    "UMA_BasedClustering_F301": "Quadrant   (4-clusters)",
+                },
+                **SUPERMICRO,
+            ),
+            {
+                "x2apic": "enabled",
+                "smt": "enabled",
+                "iommu": "enabled",
+                "virtualization": "enabled",
+                "sub-numa": "Auto",
+                "sr-iov": "enabled",
+            },
+        ),
+        (
+            bios_answer({"SNC_F300": "Enable SNC4"}, **SUPERMICRO),
+            {"sub-numa": "Enable SNC4"},
+        ),  # four nodes: not planned
+        (bios_answer({"SNC_F300": "Enable SNC2"}, **SUPERMICRO), {"sub-numa": "enabled"}),
+        (
+            bios_answer(
+                {
+                    "ControlIommu": "Disable",  # displayed as Pre-boot DMA Protection
+                    "NumaEn": "Enable",
+                    "ProcessorHyperThreadingDisable": "Enabled",
+                    "ProcessorVmxEnable": "Enable",
+                    "SRIOVEnable": "Enable",
+                    "SriovSupport": "Enabled",
+                    "VTdSupport": "Enable",
+                },
+                **DGX,
+            ),
+            {"smt": "enabled", "virtualization": "enabled", "sr-iov": "enabled", "iommu": "enabled"},
+        ),
         (bios_answer({"SMTControl": "Disabled"}), {}),  # of another vendor
         (bios_answer({"LogicalProc": "Disabled"}, **SUPERMICRO), {}),
         (bios_answer({"LogicalProc": "Disabled"}, **{"@odata.id": "/redfish/v1/Systems/Bluefield/Bios"}), {}),
@@ -96,6 +142,8 @@ def test_what_the_bmc_reports(text: str, expected: dict[str, str]) -> None:
         ),
         (SUPERMICRO, {"SR_IOVSupport_002B": "Enabled", "APBDIS_00A1": "1"}, {"sr-iov": True, "fixed-p-state": False}),
         (GIGABYTE, {"SR_IOVSupport": "Enabled"}, {"sr-iov": False}),
+        (SUPERMICRO, {"IntelVTforDirectedI_O_VT_d__1E32": "Disable"}, {"iommu": True}),
+        (DGX, {"VTdSupport": "Disable", "SRIOVEnable": "Enable"}, {"iommu": True, "sr-iov": False}),
     ],
 )
 def test_a_name_that_is_not_certain_is_marked(
@@ -241,11 +289,12 @@ def test_attributes_come_back(example: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("vendor", "names"),
+    ("vendor", "cpu_vendor", "names"),
     [
-        ("dell", BIOS_VALUES.keys() - {"power-limit-control"}),
+        ("dell", "intel", BIOS_VALUES.keys() - {"power-limit-control"}),
         (
             "supermicro",
+            "amd",
             BIOS_VALUES.keys()
             - {
                 "virtualization",
@@ -256,10 +305,12 @@ def test_attributes_come_back(example: str, name: str) -> None:
                 "power-on-delay",
             },
         ),
+        ("supermicro", "intel", {"smt", "virtualization", "sub-numa", "sr-iov", "iommu", "x2apic"}),
+        ("nvidia", "intel", {"smt", "virtualization", "sr-iov", "iommu"}),
     ],
 )
-def test_every_value_a_plan_may_contain_is_read_back(vendor: str, names: set[str]) -> None:
-    host = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml")).hosts["node1"]
+def test_every_value_a_plan_may_contain_is_read_back(vendor: str, cpu_vendor: str, names: set[str]) -> None:
+    host = replace(build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml")).hosts["node1"], cpu_vendor=cpu_vendor)
     for name in sorted(names):
         for value in BIOS_VALUES[name]:
             if (name, value) != ("iommu", "disabled"):  # the example's kernel has made groups
@@ -276,3 +327,23 @@ def test_the_checklist_states_what_where_and_why() -> None:
     assert "    Redfish WorkloadProfile = NotConfigured (name from memory)\n" in text
     assert "/redfish/v1/Systems/System.Embedded.1/Bios >" in text
     assert text.count("[ ] ") == 8
+
+
+@pytest.mark.parametrize(
+    ("vendor", "cpu_vendor", "system", "names"),
+    [
+        ("dell", "amd", "System.Embedded.1", {"iommu": "IommuSupport"}),
+        ("supermicro", "amd", "1", {"iommu": "IOMMU"}),
+        ("supermicro", "intel", "1", {"iommu": "IntelVTforDirectedI_O_VT_d_"}),
+        ("nvidia", "intel", "DGX", {"iommu": "VTdSupport"}),
+        ("nvidia", "amd", None, {}),  # a DGX A100: no recorded answer
+        (None, "intel", None, {}),
+    ],
+)
+def test_names_depend_on_the_vendors_of_server_and_processor(
+    vendor: str | None, cpu_vendor: str, system: str | None, names: dict[str, str]
+) -> None:
+    host = Host(vendor=vendor, cpu_vendor=cpu_vendor, bios={"iommu": BiosAttribute("disabled")})
+    found = find_name(host, "iommu")
+    assert find_system(host) == system
+    assert ({"iommu": found[0]} if found else {}) == names

@@ -6,6 +6,8 @@ omsdk for the values of AcPwrRcvryDelay. Supermicro: SR_IOVSupport as NVIDIA's l
 recorded answer has the name SMTControl; the others are names that public tools look for, and the values of all but the
 first are from memory. Some versions put four hexadecimal digits behind a name. Gigabyte: those of Supermicro, both
 having AMI's firmware on AMD's; other servers by AMI show numbered names (SETUP006, PCIS007): none is known for certain.
+Supermicro on Intel's and NVIDIA DGX: recorded answers of a SYS-821GE-TNHR (BIOS 1.4) and a DGX H100 (BIOS 1.1.3),
+with the registries of their attributes: NVIDIA/libredfish c094c9e6, tests/mockups/supermicro and nvidia_viking.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from dataclasses import dataclass, replace
 from wirespeed.settings import BiosAttribute, Host
 
 _SWITCH = {"Enabled": "enabled", "Disabled": "disabled"}
+_SWITCH_OF_INTEL = {"Enable": "enabled", "Disable": "disabled"}
 _SUFFIX = re.compile(r"_[0-9A-F]{4}$")
 _NOT_KEPT = ("", "WriteOnly", "NotAvailable")
 """Placeholder of a value that the firmware does not store."""
@@ -63,23 +66,49 @@ _SUPERMICRO = {
     "fixed-p-state": Name("APBDIS", {"1": "enabled", "0": "disabled"}, verified=False),
     "c-states": Name("GlobalC_stateControl", _SWITCH, verified=False),
 }
+_SUPERMICRO_INTEL = {
+    "smt": Name("Hyper_Threading_ALL_", _SWITCH_OF_INTEL),
+    "virtualization": Name("IntelVirtualizationTechnology", _SWITCH_OF_INTEL),
+    "sub-numa": Name("SNC", {"Enable SNC2": "enabled", "Disable": "disabled"}),
+    "sr-iov": Name("SR_IOVSupport", _SWITCH),
+    "iommu": Name("IntelVTforDirectedI_O_VT_d_", _SWITCH_OF_INTEL),
+    "x2apic": Name("ExtendedAPIC", _SWITCH_OF_INTEL),
+}
+_NVIDIA_INTEL = {
+    "smt": Name("ProcessorHyperThreadingDisable", _SWITCH),  # displayed as Hyper-Threading
+    "virtualization": Name("ProcessorVmxEnable", _SWITCH_OF_INTEL),
+    "sr-iov": Name("SRIOVEnable", _SWITCH_OF_INTEL, verified=False),  # SriovSupport has the same displayed name
+    "iommu": Name("VTdSupport", _SWITCH_OF_INTEL),
+}
 _GIGABYTE = {attribute: replace(bios_name, verified=False) for attribute, bios_name in _SUPERMICRO.items()}
-_OF_VENDOR: Mapping[str, Mapping[str, Name]] = {"dell": _DELL, "supermicro": _SUPERMICRO, "gigabyte": _GIGABYTE}
+
+
+@dataclass(frozen=True, slots=True)
+class Firmware:
+    """Attribute names of a vendor's servers, of those with one vendor's processors if the names depend on them."""
+
+    vendor: str
+    system: str  # identifier of the server under /redfish/v1/Systems of the BMC
+    names: Mapping[str, Name]
+    cpu_vendor: str | None = None
+
+
+_FIRMWARES = (
+    Firmware("dell", "System.Embedded.1", _DELL),
+    Firmware("supermicro", "1", _SUPERMICRO, "amd"),
+    Firmware("supermicro", "1", _SUPERMICRO_INTEL, "intel"),
+    Firmware("gigabyte", "Self", _GIGABYTE),
+    Firmware("nvidia", "DGX", _NVIDIA_INTEL, "intel"),
+)
 
 MAKERS: Mapping[str, str] = {
     "Dell Inc.": "dell",
     "Supermicro": "supermicro",
     "GIGABYTE": "gigabyte",
     "Giga Computing": "gigabyte",
+    "NVIDIA": "nvidia",
 }
 """Vendors by the manufacturer that SMBIOS names."""
-
-SYSTEMS: Mapping[str, str] = {"dell": "System.Embedded.1", "supermicro": "1", "gigabyte": "Self"}
-"""Identifier of the server under /redfish/v1/Systems of a vendor's BMC."""
-
-
-_OF_SYSTEM = {system: _OF_VENDOR[vendor] for vendor, system in SYSTEMS.items()}
-"""Attribute names by the BMC's name of the server: the names are specific to a vendor."""
 
 
 def parse_attribute(system: str, name: str, word: object) -> tuple[str, str, bool] | None:
@@ -87,10 +116,11 @@ def parse_attribute(system: str, name: str, word: object) -> tuple[str, str, boo
 
     None for attributes that no plan has, and for values that the firmware does not keep.
     """
-    known_there = _OF_SYSTEM.get(system, {}).items()
     names = {
         name: (attribute, bios_name)
-        for attribute, bios_name in known_there
+        for firmware in _FIRMWARES
+        if firmware.system == system
+        for attribute, bios_name in firmware.names.items()
         for name in (bios_name.name, *bios_name.other_names)
     }
     known_values = names.get(name) or names.get(_SUFFIX.sub("", name))
@@ -102,7 +132,8 @@ def parse_attribute(system: str, name: str, word: object) -> tuple[str, str, boo
 
 def find_name(host: Host, attribute: str) -> tuple[str, str, bool] | None:
     """A planned attribute in the firmware's terms: name, value, whether both are verified."""
-    option = _OF_VENDOR.get(host.vendor or "", {}).get(attribute)
+    firmware = _find_firmware(host)
+    option = firmware.names.get(attribute) if firmware else None
     value = _parse_value(host.bios, attribute)
     if option is None or value is None:
         return None
@@ -110,6 +141,24 @@ def find_name(host: Host, attribute: str) -> tuple[str, str, bool] | None:
         option.name,
         next((keyword for keyword, meaning in option.keywords.items() if meaning == value), value),
         option.verified,
+    )
+
+
+def find_system(host: Host) -> str | None:
+    """The identifier of the server under /redfish/v1/Systems of its BMC; None where it is not known."""
+    firmware = _find_firmware(host)
+    return firmware.system if firmware else None
+
+
+def _find_firmware(host: Host) -> Firmware | None:
+    return next(
+        (
+            firmware
+            for firmware in _FIRMWARES
+            if firmware.vendor == host.vendor
+            and (host.cpu_vendor is None or firmware.cpu_vendor in (None, host.cpu_vendor))
+        ),
+        None,
     )
 
 

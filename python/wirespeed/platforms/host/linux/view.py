@@ -54,7 +54,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "coalescing_arguments": coalescing_arguments,
         "firmware_attributes": lambda: bios.firmware_attributes(device),
         "redfish_name": lambda attribute: bios.find_name(device, attribute),
-        "redfish_system": lambda: bios.SYSTEMS.get(device.vendor or "", "SYSTEM"),
+        "redfish_system": lambda: bios.find_system(device) or "SYSTEM",
         "dmi_maker": lambda: next((maker for maker, vendor in bios.MAKERS.items() if vendor == device.vendor), None),
         "ranges": lambda numbers: ",".join(format_ranges(numbers)),
         "numa_nodes": lambda sockets: bios.nodes(device, sockets),
