@@ -207,6 +207,14 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     ("eos-xgs-dcqcn-p", "   priority-flow-control on\n", "", XGS, "port.qos.pfc", frozenset()),
     ("eos-xgs-dcqcn-p", "   service-profile ROCE\n", "", XGS, "port.qos.pfc", frozenset()),
     ("eos-xgs-dcqcn-p", "service-profile ROCE", "service-profile GONE", XGS, "port.qos.pfc", None),
+    *(
+        ("eos-xgs-dcqcn-p", "\nip routing", f"\n{line}\nip routing", LEAF, "switch.pfc", is_on)
+        for line, is_on in (
+            ("priority-flow-control all off", False),
+            ("priority-flow-control all mode off", False),
+            ("no priority-flow-control all mode off", True),
+        )
+    ),
     # routing
     ("eos-xgs-dcqcn-p", "\nip routing", "\nip routing\nno ip routing vrf mgmt", LEAF, "switch.routing", True),
     ("eos-xgs-dcqcn-p", "\nip routing", "\nip routing ipv6 interfaces", LEAF, "switch.routing", True),

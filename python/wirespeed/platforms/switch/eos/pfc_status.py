@@ -2,8 +2,10 @@
 
 Form: Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, PFC on EOS. It prints times with one
 decimal, so that a configured time that is printed so is taken as configured. "Override action drop" makes every stuck
-queue drop, whatever action is configured (Arista AVD's schema, priority_flow_control.watchdog). The meaning of "Global
-PFC" is in no public source: it is not read. Nor is the word for the action of a switch without one.
+queue drop, whatever action is configured (Arista AVD's schema, priority_flow_control.watchdog). "Global PFC" is
+not read: that document prints Disabled above ports that have PFC enabled and count pauses, although intel/intelRSD
+(PSME, eos_eapi, show_priority_flow_control_parser.cpp) takes it for the switch of all ports. Nor is the word for the
+action of a switch without one.
 """
 
 from __future__ import annotations

@@ -104,6 +104,7 @@ def _read_pfc(lines: list[Line], number: int) -> tuple[frozenset[Priority] | Non
     if removal is not None:
         lines, number = lines[lines.index(removal) :], removal.number
     for line, argument in lines_after(lines, "priority-flow-control"):
+        # "mode on" is the older form: intel/intelRSD, PSME/agent/network/src/hal/eos_eapi, set_port_pfc_enabled.cpp
         if argument in ("on", "mode on"):
             enabled, number = True, line.number
         elif match := re.fullmatch(r"priority ([0-7]) (no-drop|drop)", argument):

@@ -41,6 +41,9 @@ _SWITCH: Mapping[str, tuple[str, Reader]] = {
     "no lldp run": ("switch.lldp", flag(False)),
     "priority-flow-control all off": ("switch.pfc", flag(False)),
     "no priority-flow-control all off": ("switch.pfc", flag(True)),
+    # The older form: intel/intelRSD, PSME/agent/network/src/hal/eos_eapi, set_switch_pfc_enabled.cpp
+    "priority-flow-control all mode off": ("switch.pfc", flag(False)),
+    "no priority-flow-control all mode off": ("switch.pfc", flag(True)),
 }
 _PORT: Mapping[str, tuple[str, Reader]] = {
     "description": ("port.description", text),
