@@ -28,7 +28,7 @@ needs = (
 failures = ("QOS-04",)
 check = compare(
     *needs,
-    wrong="global pause is on together with PFC",
+    wrong="global pause is on",
     fix="disable global pause",
     consequence="link flap",
 )

@@ -26,6 +26,6 @@ needs = (
 failures = ("QOS-04",)
 check = compare(
     *needs,
-    wrong="global pause is on together with PFC",
+    wrong="global pause is on",
     fix="disable global pause",
 )

@@ -22,6 +22,7 @@ import re
 from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic
+from wirespeed.settings.software import Action
 
 subject = Nic
 needs = ("nic.driver.firmware",)
@@ -38,5 +39,13 @@ def check(context: CheckContext) -> Outcome:
         "the NIC runs another firmware",
         intended,
         found,
-        Fix("run the rendered software-install.sh, which flashes it", consequence="reboot"),
+        _build_fix(context, intended),
     )
+
+
+def _build_fix(context: CheckContext, version: str) -> Fix:
+    """The rendered installation flashes only firmware whose file name is known."""
+    steps = context.plan.hosts[context.place.device].steps.values()
+    if any(step.action is Action.FIRMWARE for step in steps):
+        return Fix("run the rendered software-install.sh, which flashes it", consequence="reboot")
+    return Fix(f"flash firmware {version} with the vendor's tool; no rendered script does it", consequence="reboot")
