@@ -392,6 +392,20 @@ def test_a_cluster_file_gives_each_algorithm_the_planned_thresholds(planned_file
         assert (change["before"], change["after"]) == ([before], [after])
 
 
+def test_an_algorithm_that_simulates_that_of_the_plan_is_named(
+    planned_files: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    """NVIDIA's NICs have other parameters: ``sim run`` does not simulate DCQCN as published."""
+    nvidia = tmp_path / "nvidia.yaml"
+    text = CLUSTER.read_text(encoding="utf-8").replace("dell-xe9680-mi300x", "nvidia-dgx-h100")
+    nvidia.write_text(text.replace("broadcom-bcm957608-p1400gd", "nvidia-mcx75310aas-neat"), encoding="utf-8")
+    result = wirespeed(nvidia, "-t", planned_files[2], "--algorithm", "dcqcn-p,dcqcn-nvidia", "-f", "json")
+    assert [run["warnings"] for run in json.loads(result.stdout)["runs"]] == [
+        ["`wirespeed sim run` simulates dcqcn-p of this cluster's NICs with dcqcn-nvidia, which --algorithm accepts"],
+        [],
+    ]
+
+
 def test_a_slope_cannot_be_derived_from_a_step(planned_files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     _, cluster, traffic = planned_files
     scenario = tmp_path / "step.json"

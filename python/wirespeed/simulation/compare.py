@@ -48,6 +48,8 @@ class Candidate:
     """The scenario with the plan's ECN thresholds for another congestion control."""
     refusals: Mapping[Congestion, str] = field(default_factory=dict)
     """Why the plan has no thresholds for a congestion control."""
+    simulated: Mapping[str, str] = field(default_factory=dict)
+    """The algorithm that simulates the plan's congestion control, where its name differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,7 @@ def _create_job(candidate: Candidate, algorithm: str, preset: str, as_is: bool) 
     text = json.dumps(scenario)
     if ultra_ethernet.read(scenario, preset) is None:
         return _Job(path, algorithm, text)  # the run is refused
-    warnings = tuple(_describe_marking(candidate, algorithm, scenario, preset))
+    warnings = tuple(_describe_differences(candidate, algorithm, scenario, preset))
     return _Job(path, algorithm, text, find_changes(original, scenario, preset), warnings)
 
 
@@ -186,8 +188,13 @@ def _parse_scenario(text: str) -> Scenario | None:
     return cast(Scenario, read)
 
 
-def _describe_marking(candidate: Candidate, algorithm: str, scenario: Scenario, preset: str) -> Iterator[str]:
-    """Why the thresholds of the scenario differ from those that the algorithm expects."""
+def _describe_differences(candidate: Candidate, algorithm: str, scenario: Scenario, preset: str) -> Iterator[str]:
+    """What a reader may not expect: another algorithm than that of the plan, or thresholds that do not suit it."""
+    if algorithm in candidate.simulated:
+        other = candidate.simulated[algorithm]
+        yield (
+            f"`wirespeed sim run` simulates {algorithm} of this cluster's NICs with {other}, which --algorithm accepts"
+        )
     expects = find_settings(algorithm)
     if expects.plan is not None and expects.plan in candidate.refusals:
         used = "; the step is at the minimum threshold" if expects.step else ""

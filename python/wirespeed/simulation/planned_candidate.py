@@ -5,6 +5,7 @@ Only the plan decides ECN thresholds, by the congestion control of the traffic c
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,7 +45,19 @@ def plan_candidate(path: Path, cluster: Cluster, traffic: Path, seed: int, names
             refusals[congestion] = f"{problem.location}: {problem.statement}"
         else:
             planned[congestion] = plan_scenario(path, plan, traffic, seed, names).scenario.text
-    return Candidate(path, text, planned, refusals)
+    return Candidate(path, text, planned, refusals, _find_substitute(text, used))
+
+
+def _find_substitute(text: str, used: set[Congestion]) -> dict[str, str]:
+    """The algorithm of all NICs in a scenario, if it is one and not that of the plan."""
+    found = set(re.findall(r'"algorithm": *"([a-z0-9-]+)"', text)) - {_WITHOUT_CONTROL}
+    if len(found) != 1 or len(used) != 1:
+        return {}
+    (algorithm,), (congestion,) = found, used
+    return {} if algorithm == congestion.value else {congestion.value: algorithm}
+
+
+_WITHOUT_CONTROL = "line-rate"  # of traffic classes without congestion control
 
 
 def _set_congestion(cluster: Cluster, congestion: Congestion) -> Cluster:

@@ -175,10 +175,10 @@ def list_lines(text: str) -> list[Line]:
 
 
 def find_unknown_lines(text: str) -> list[Line]:
-    """The lines of a configuration that AVD does not write when it is told what they configure.
+    """The lines of a configuration that AVD does not write, given what they configure.
 
     Raises:
-        AssertionError: AVD's schema refuses a value, and says which.
+        AssertionError: AVD's schema refuses a value; the message names it.
     """
     lines = list_lines(text)
     configuration: dict[str, Any] = {}

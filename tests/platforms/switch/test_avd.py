@@ -1,4 +1,4 @@
-"""Every line rendered for Arista EOS, held against the generator of Arista's AVD.
+"""Every line rendered for Arista EOS, compared with the generator of Arista's AVD.
 
 The judge is the package pyavd: its schema checks names and values, and its templates write the configuration; nothing
 there was written by this project. What it does not show: whether a switch has the resources, and whether lines fit
