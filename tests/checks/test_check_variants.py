@@ -21,12 +21,19 @@ END = ("end", "write memory")
 PFC = ("priority-flow-control on", "priority-flow-control priority 3 no-drop")
 MARK = "random-detect ecn minimum-threshold 1000 kbytes maximum-threshold 3000 kbytes max-mark-probability 20 weight 0"
 POLL = "priority-flow-control pause watchdog default polling-interval 0.200"
-WATCHDOG = (  # the guide's lines, then that of the port
-    "configure",
+TIMER = (
     "priority-flow-control pause watchdog default timeout 1.00",
     POLL,
     "priority-flow-control pause watchdog default recovery-time 2.00",
-    "priority-flow-control pause watchdog action drop",
+)
+ACTION = "priority-flow-control pause watchdog action drop"
+NO_OWN_ACTION = "no priority-flow-control pause watchdog port action"
+NO_OWN_TIMER = "no priority-flow-control pause watchdog port timer"
+OWN_POLL = ("configure", *TIMER, "interface Ethernet1/1", NO_OWN_TIMER, *END)
+WATCHDOG = (  # the guide's lines, then that of the port
+    "configure",
+    *TIMER,
+    ACTION,
     "interface Ethernet1/1",
     "priority-flow-control pause watchdog",
     *END,
@@ -81,23 +88,49 @@ ROWS = {
     "two watchdog settings of a port": (
         "cluster-eos",
         PORT + "   service-profile ROCE\n",
-        r"\1   service-profile ROCE\n   priority-flow-control pause watchdog port action no-drop\n"
+        r"\1   service-profile ROCE\n   priority-flow-control pause watchdog port action notify-only\n"
         r"   priority-flow-control pause watchdog port timer timeout 5.00 polling-interval auto recovery-time 2.00\n",
         [
             (
                 "fail",
                 "qos.watchdog",
                 1,
-                "action drop; detect 1 s in effect; action forward; detect 5 s configured",
-                (
-                    *EOS,
-                    "priority-flow-control pause watchdog port action drop",
-                    "priority-flow-control pause watchdog port timer"
-                    " timeout 1.00 polling-interval 0.200 recovery-time 2.00",
-                    *END,
-                ),
+                "action drop; detect 1 s in effect; action alert; detect 5 s configured",
+                ("configure", ACTION, *TIMER, "interface Ethernet1/1", NO_OWN_ACTION, NO_OWN_TIMER, *END),
             )
         ],
+    ),
+    "a port with its own polling interval": (
+        "cluster-eos",
+        PORT + "   service-profile ROCE\n",
+        r"\1   service-profile ROCE\n"
+        r"   priority-flow-control pause watchdog port timer timeout 1.00 polling-interval 1.000 recovery-time 2.00\n",
+        [("fail", "qos.watchdog", 1, "poll 1 s", OWN_POLL)],
+    ),
+    "a port that polls otherwise than configured": (
+        "cluster-eos",
+        "",
+        "",
+        [("fail", "qos.watchdog", 1, "poll 5 s in effect; poll 200 ms configured", OWN_POLL)],
+    ),
+    "a port that chooses its polling interval itself": (
+        "cluster-eos",
+        PORT + "   service-profile ROCE\n",
+        r"\1   service-profile ROCE\n"
+        r"   priority-flow-control pause watchdog port timer timeout 1.00 polling-interval auto recovery-time 2.00\n",
+        [("fail", "qos.watchdog", 1, "poll 500 ms", OWN_POLL)],
+    ),
+    "another detection time of the whole switch": (
+        "cluster-eos",
+        "watchdog default timeout 1.00",
+        "watchdog default timeout 0.50",
+        [("fail", "qos.watchdog", 32, "detect 1 s in effect; detect 500 ms configured", OWN_POLL)],
+    ),
+    "another polling interval of the whole switch": (
+        "cluster-eos",
+        "watchdog default polling-interval 0.200",
+        "watchdog default polling-interval 2.000",
+        [("fail", "fabric.watchdog-poll", 1, "200 ms in effect; 2 s configured", ("configure", POLL, *END))],
     ),
     "a queue without a line for its scheduling": (
         "cluster-eos",
@@ -151,13 +184,7 @@ ROWS = {
                 32,
                 "action alert; detect 3 s; recovery forced in effect; "
                 "action drop; detect 1 s; recovery auto configured",
-                (
-                    *EOS,
-                    "priority-flow-control pause watchdog port action drop",
-                    "priority-flow-control pause watchdog port timer timeout 1.00 polling-interval 0.200 "
-                    "recovery-time 2.00",
-                    *END,
-                ),
+                ("configure", ACTION, *TIMER, "interface Ethernet1/1", NO_OWN_ACTION, NO_OWN_TIMER, *END),
             ),
         ],
     ),
@@ -234,6 +261,17 @@ STATUS = "leaf1/pfc-status.out"
 IN_EFFECT = {  # rows that edit what is in effect as well: file, pattern, replacement
     "pfc on for another priority, in effect too": (STATUS, r"(Et\S+ +E - - +)3 ", r"\g<1>4 "),
     "pfc off on a port by its neighbour's wish": (STATUS, r"(Et1/1 +)E - - +3 ", r"\1D - -     "),
+    "a port with its own polling interval": (STATUS, r"(Et1/1 .*)- / - (.*)- / -    ", r"\1- / - \g<2>1.0 / 1.0"),
+    "a port that polls otherwise than configured": (
+        STATUS,
+        r"(Et1/1 .*)- / - (.*)- / -    ",
+        r"\1- / - \g<2>1.0 / 5.0",
+    ),
+    "a port that chooses its polling interval itself": (
+        STATUS,
+        r"(Et1/1 .*)- / - (.*)- / -     ",
+        r"\1- / - \g<2>auto / 0.5",
+    ),
     "a watchdog that only notifies and waits longer, in effect": (
         STATUS,
         r"timeout is 1.0 (.*\n.*)\(auto\)(\n.*interval is )0.2(.*\n.*action is )drop",

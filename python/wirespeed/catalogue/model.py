@@ -452,6 +452,7 @@ class WatchdogDefaults(Entry):
     restore: SourcedValue[DurationField] | None = None  # None: the system has no setting for it
     poll: SourcedValue[DurationField]
     recovery: SourcedValue[WatchdogRecovery] | None = None  # None: the system has one mode only
+    port_poll: SourcedValue[bool] | None = None  # a port can have an interval other than that of its switch
     oldest_release: SourcedValue[str] | None = None  # earlier ones have no PFC watchdog
 
 

@@ -201,6 +201,7 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
         pfc_queue = {priority: queue for priority, queue in pfc_queue.items() if priority in lossless_priorities}
     lossless = any(traffic_class.lossless for traffic_class in classes.values())
     part, defaults = box.spec.part.watchdog, box.system.watchdog
+    poll = part.poll if part.poll is not None else defaults.poll.value
     kind = SwitchKind(
         box=box,
         qos=PortQos(
@@ -212,9 +213,9 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
             pfc_queue=pfc_queue,
             pfc_pg=pfc_pg,
             pfc=frozenset(traffic_class.priority for traffic_class in classes.values() if traffic_class.lossless),
-            watchdog=_build_watchdog(box, problems) if lossless else Watchdog(),
+            watchdog=_build_watchdog(box, poll, problems) if lossless else Watchdog(),
         ),
-        poll=part.poll if part.poll is not None else defaults.poll.value,
+        poll=poll,
         classes=classes,
         maps=maps,
         buffers=buffers(box, lossless, problems),
@@ -230,7 +231,7 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
     return kind
 
 
-def _build_watchdog(box: Box, problems: Problems) -> Watchdog:
+def _build_watchdog(box: Box, poll: Duration, problems: Problems) -> Watchdog:
     """The watchdog that the cluster file and the defaults configure; none by default on a release that has none."""
     part, defaults = box.spec.part.watchdog, box.system.watchdog
     release, oldest = box.spec.part.os_version, defaults.oldest_release
@@ -250,6 +251,7 @@ def _build_watchdog(box: Box, problems: Problems) -> Watchdog:
         detect=part.detect if part.detect is not None else defaults.detect.value,
         restore=part.restore if part.restore is not None else defaults.restore.value if defaults.restore else None,
         recovery=defaults.recovery.value if defaults.recovery else None,
+        poll=poll if defaults.port_poll and defaults.port_poll.value else None,
     )
 
 

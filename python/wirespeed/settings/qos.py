@@ -166,6 +166,9 @@ class Watchdog:
         WatchdogRecovery | None,
         Setting("restoration after a time without pauses (auto), or even with them (forced)"),
     ] = None
+    poll: Annotated[
+        Duration | None, Setting("polling interval of the port, on a system that has one for each port", "ps")
+    ] = None
     active: Annotated[
         bool | None, Setting("whether the watchdog is active on a queue of the port now", compare=Compare.NONE)
     ] = None

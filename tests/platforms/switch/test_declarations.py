@@ -45,7 +45,9 @@ def full(name: str) -> Switch:
 
     Its first port is routed, on and watched; its second is switched, off, not watched and trusts 802.1p.
     """
-    watched = replace(FULL_QOS, watchdog=replace(FULL_QOS.watchdog, enabled=True, recovery=WatchdogRecovery.FORCED))
+    watched = replace(
+        FULL_QOS, watchdog=replace(FULL_QOS.watchdog, enabled=True, recovery=WatchdogRecovery.FORCED, poll=ms(50))
+    )
     base = vlan_switch([name.format(1), name.format(2)], watched, link(pause_send=False, pause_receive=False))
     first, second = base.ports.values()
     ports = {

@@ -408,6 +408,31 @@ def test_watchdog_values_in_effect_are_those_of_the_switch_unless_the_port_has_i
     assert facts.value(Place("leaf1").child("port", "Ethernet2/1"), "port.qos.pfc_active") is True
 
 
+def test_a_port_polls_at_its_own_interval_or_at_that_of_the_switch() -> None:
+    """Columns Polling Config/Oper of the guide's status; the words of the port's timer: Arista AVD, qos-profiles.j2."""
+    switch = with_port(qos=qos(watchdog=Watchdog(True, WatchdogAction.DROP, ms(500), ms(400), poll=ms(50))))
+    whole = answers(EOS, "leaf1", switch).outputs
+    place, path = Place("leaf1").child("port", "Ethernet1/1"), "port.qos.watchdog.poll"
+    timer = "port timer timeout 0.50 polling-interval 0.050 recovery-time 0.40"
+
+    def read_poll(config: str, columns: str) -> tuple[object, object]:
+        text = whole["running-config"].text
+        assert timer in text
+        status = GUIDE + STATUS.replace("01         -      -       - / -           - / -", f"3 - - - / - {columns}")
+        changed = {
+            "running-config": replace(whole["running-config"], text=text.replace(timer, config)),
+            "pfc-status": replace(whole["pfc-status"], text=status),
+        }
+        facts = build_facts(EOS, Outputs("leaf1", {**whole, **changed}))
+        return facts.value(place, path), facts.value(Place("leaf1"), "switch.watchdog_poll")  # the guide's 0.2
+
+    assert read_poll(timer, "0.1 / 0.1") == (ms(50), ms(200))  # printed with one decimal
+    assert read_poll(timer, "0.1 / 5.0") == (ms(5000), ms(200))
+    assert read_poll(timer.replace("0.050", "auto"), "auto / 0.3") == (ms(300), ms(200))
+    assert read_poll(timer.replace("0.050", "auto"), "auto / -") == (None, ms(200))
+    assert read_poll("action drop", "- / -") == (ms(200), ms(200))
+
+
 def test_an_override_drops_whatever_action_a_port_has() -> None:
     whole = answers(EOS, "leaf1", with_port(qos=qos(watchdog=Watchdog(True, WatchdogAction.FORWARD, ms(500), ms(400)))))
     text = GUIDE.replace("action is drop", "action is notify-only").replace("drop is false", "drop is true") + STATUS

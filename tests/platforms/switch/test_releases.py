@@ -50,7 +50,7 @@ def test_a_later_release_of_eos_takes_shorter_times() -> None:
 def test_a_forced_recovery_is_a_timer_of_the_port() -> None:
     """AVD's keyword `forced` exists for the timer of a profile only."""
     forced = (
-        "priority-flow-control pause watchdog port timer timeout 0.20 polling-interval auto recovery-time 0.40 forced"
+        "priority-flow-control pause watchdog port timer timeout 0.20 polling-interval 0.100 recovery-time 0.40 forced"
     )
     assert forced in watchdog_lines(None, 200, 100, WatchdogRecovery.FORCED)
     assert not any("port timer" in line for line in watchdog_lines(None, 200, 100, WatchdogRecovery.AUTO))

@@ -1,7 +1,8 @@
 """PFC watchdog of the switch port
 
 The PFC watchdog is on for the lossless queue, with the planned action and times, and is not active on any queue at
-the time of collection. If a switch reports values in effect besides the configured ones, both are compared.
+the time of collection. A port that has its own polling interval has the planned one. If a switch reports values in
+effect besides the configured ones, both are compared.
 
 Impact:
     A NIC that sends pauses without end stops its switch port, then the ports that send to it, then the fabric. The
@@ -28,7 +29,7 @@ from wirespeed.checks.compare import compare
 from wirespeed.checks.model import CheckContext, InapplicableError, NoIntentError, Outcome, UnreadError, failure
 from wirespeed.checks.wording import format_remote_place, format_value
 from wirespeed.results.findings import Fix, Status
-from wirespeed.settings import Port, Priority, Switch
+from wirespeed.settings import Place, Port, Priority, Switch
 
 subject = Port
 _ENABLED = "port.qos.watchdog.enabled"
@@ -39,16 +40,15 @@ _COMPARED = (
     "port.qos.watchdog.restore",
     "port.qos.watchdog.recovery",
 )
+_POLL = "port.qos.watchdog.poll"
 _ACTIVE = "port.qos.watchdog.active"
 _QUEUES = "port.qos.watchdog.stuck_queues"
-needs = (*_COMPARED, _ACTIVE, _QUEUES, "port.qos.watchdog.priorities", "port.qos.pfc")
+needs = (*_COMPARED, _POLL, _ACTIVE, _QUEUES, "port.qos.watchdog.priorities", "port.qos.pfc")
 failures = ("SW-08",)
 
-_compare = compare(
-    *_COMPARED,
-    wrong="the PFC watchdog is not as planned",
-    fix="set the PFC watchdog",
-    configured=True,
+_compare, _compare_with_poll = (
+    compare(*paths, wrong="the PFC watchdog is not as planned", fix="set the PFC watchdog", configured=True)
+    for paths in (_COMPARED, (*_COMPARED, _POLL))
 )
 
 
@@ -96,9 +96,18 @@ def _is_shown(context: CheckContext) -> bool:
     return is_of_others or bool(context.facts.list_gaps(context.place, _ACTIVE))
 
 
+def _polls_as_switch(context: CheckContext) -> bool:
+    """Whether the port has the polling interval of its switch, which fabric.watchdog-poll compares."""
+    own, common = (
+        [(reading.state, reading.value) for reading in context.facts.readings.get(key, ())]
+        for key in ((context.place, _POLL), (Place(context.place.device), "switch.watchdog_poll"))
+    )
+    return own == common
+
+
 def _check_settings(context: CheckContext) -> Outcome:
     """A watchdog that is on, but not for a priority with PFC, is off there. The cause may be that PFC is wrong."""
-    outcome = _compare(context)
+    outcome = _compare(context) if _polls_as_switch(context) else _compare_with_poll(context)
     changes = [fix.change.setting for fix in outcome.fix if fix.change]
     if outcome.status is not Status.FAIL or _ENABLED not in changes:
         return outcome

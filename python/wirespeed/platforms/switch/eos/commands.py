@@ -10,24 +10,18 @@ from wirespeed.platforms.consequences import LINK_FLAP
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.eos.bgp_commands import PEER_CONSEQUENCES, peer_lines, speaker_lines
 from wirespeed.platforms.switch.eos.values import (
-    ACTION_KEYWORDS,
-    DROP_OVERRIDE,
     FEC_KEYWORDS,
-    NO_ACTION,
     TRUST_KEYWORDS,
     format_shape,
     format_speed,
     format_thresholds,
-    global_watchdog,
-    global_watchdog_lines,
     queue_keyword,
-    watchdog_timer,
 )
+from wirespeed.platforms.switch.eos.watchdog_commands import SHARED_CONSEQUENCE, WATCHDOG_PATHS, watchdog_lines
 from wirespeed.platforms.switch.interface_commands import address_lines, switch_command
 from wirespeed.platforms.switch.policies import group_by_target
 from wirespeed.settings import Device, Place, Port, Queue, Switch
-from wirespeed.settings.qos import Discipline, WatchdogAction
-from wirespeed.units import Duration
+from wirespeed.settings.qos import Discipline
 
 _SESSION = CommandSession(("configure",), ("end", "write memory"), "ranges-of-numbers")
 """Ranges of interfaces: Arista EOS User Manual, "Command-Line Interface"."""
@@ -52,6 +46,10 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         port = device.ports.get(names_by_kind["port"], Port())
         queue = port.queues.get(names_by_kind["queue"], Queue())
         lines = _queue_lines(names_by_kind["port"], names_by_kind["queue"], path, value, queue, device.chip)
+    elif path in WATCHDOG_PATHS:
+        port = device.ports.get(names_by_kind["port"], Port())
+        lines = watchdog_lines(names_by_kind["port"], path, value, port, device)
+        consequence = SHARED_CONSEQUENCE if lines and not lines[0].startswith("interface") else None
     elif path in ("port.qos.dscp_tc", "port.qos.tc_queue"):
         lines = _map_lines(path, value)
         consequence = "the map of the whole switch changes; packets in flight change their queue"
@@ -61,36 +59,13 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         lines, consequence = _nest(f"interface {names_by_kind['port']}", [f"speed {format_speed(link)}"]), LINK_FLAP
     else:
         port = device.ports.get(names_by_kind["port"], Port())
-        lines = _nest(f"interface {names_by_kind['port']}", _interface_line(path, value, port, device.watchdog_poll))
-        if path == "port.qos.watchdog.enabled" and value and lines is not None:
-            lines = _watchdog_lines(lines, port, device)
-        is_shared = path == "port.qos.watchdog.action" and value == global_watchdog(device).action
-        if is_shared and value is not WatchdogAction.DROP:
-            lines = _shared_action_lines(names_by_kind["port"], value)
-        if path == "port.qos.watchdog.action" and value is not WatchdogAction.DROP and lines is not None:
-            lines = [f"no {DROP_OVERRIDE}", *lines]
+        lines = _nest(f"interface {names_by_kind['port']}", _interface_line(path, value, port))
         if path == "port.vlan":  # VLANs only exist after they are configured: Arista EOS User Manual, "Virtual LANs"
             lines = _nest(f"vlan {value}", lines)
         consequence = _CONSEQUENCES.get(path)
     if lines is None:
         return None
     return _SESSION.commands_for(lines, consequence)
-
-
-def _shared_action_lines(port: str, action: WatchdogAction) -> list[str]:
-    """The action of the whole switch, which the port then has: a port cannot forward where its switch does not."""
-    forwards = action is WatchdogAction.FORWARD
-    line = NO_ACTION if forwards else f"priority-flow-control pause watchdog action {ACTION_KEYWORDS[action]}"
-    return [line, f"interface {port}", "no priority-flow-control pause watchdog port action"]
-
-
-def _watchdog_lines(lines: list[str], port: Port, switch: Switch) -> list[str]:
-    """The watchdog of a port, which is on with a timeout only: with the times of the switch, or its own."""
-    watchdog, common = port.qos.watchdog, global_watchdog(switch)
-    if watchdog.detect is not None and (watchdog.detect, watchdog.restore) != (common.detect, common.restore):
-        timer = watchdog_timer(watchdog, switch.watchdog_poll)
-        lines = [*lines, f"priority-flow-control pause watchdog port timer {timer}"]
-    return [*global_watchdog_lines(switch), *lines]
 
 
 _CONSEQUENCES = {
@@ -154,25 +129,13 @@ _INTERFACE: dict[str, Callable[[Any], list[str] | None]] = {
     "port.vlan": lambda value: ["switchport", "switchport mode access", f"switchport access vlan {value}"],
     "port.qos.trust": lambda value: [TRUST_KEYWORDS[value]],
     "port.qos.pfc": _pfc_lines,
-    "port.qos.watchdog.enabled": switch_command("priority-flow-control pause watchdog"),
-    "port.qos.watchdog.action": lambda value: (
-        [f"priority-flow-control pause watchdog port action {ACTION_KEYWORDS[value]}"]
-        if value in ACTION_KEYWORDS
-        else None
-    ),
 }
 
 
-_WATCHDOG_TIMER = tuple(f"port.qos.watchdog.{field}" for field in ("detect", "restore", "recovery"))
-
-
-def _interface_line(path: str, value: Any, port: Port | None = None, poll: Duration | None = None) -> list[str] | None:
+def _interface_line(path: str, value: Any, port: Port | None = None) -> list[str] | None:
     if path == "port.addresses":
         is_routed = ["no switchport"] if port is not None else []
         return [*is_routed, *address_lines(value)]
-    if path in _WATCHDOG_TIMER and port is not None:
-        watchdog = replace(port.qos.watchdog, **{path.rpartition(".")[2]: value})
-        return [f"priority-flow-control pause watchdog port timer {watchdog_timer(watchdog, poll)}"]
     line = _INTERFACE.get(path)
     return None if line is None else line(value)
 

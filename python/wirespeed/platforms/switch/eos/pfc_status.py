@@ -26,7 +26,8 @@ from wirespeed.units import Duration
 # Port, enabled or not, active, watchdog, priorities, action, timeout, recovery with mode, polling as set and in effect.
 _PORT = re.compile(
     r"(?P<port>Et[0-9/]+) +(?P<enabled>[ED]) +(?P<active>[A-]) +(?P<watchdog>[W-]) +(?P<priorities>[0-7]*) +"
-    r"(?P<action>\S+) +(?P<timeout>\S+) +(?P<recovery>\S+) / (?P<mode>\S+) +\S+ / \S"
+    r"(?P<action>\S+) +(?P<timeout>\S+) +(?P<recovery>\S+) / (?P<mode>\S+) +"
+    r"(?P<poll>\S+) / (?P<poll_in_effect>\S+)"
 )
 _PRIORITIES = {
     "The hardware supports PFC on priorities ": "switch.pfc_priorities",
@@ -35,8 +36,8 @@ _PRIORITIES = {
 _GLOBAL = re.compile(
     r"The PFC watchdog (timeout|recovery-time|polling-interval|action|override action drop) is (\S+)(.*)"
 )
-_ENABLED, _DETECT, _RESTORE, _RECOVERY, _ACTION = (
-    f"port.qos.watchdog.{field}" for field in ("enabled", "detect", "restore", "recovery", "action")
+_ENABLED, _DETECT, _RESTORE, _RECOVERY, _ACTION, _POLL = (
+    f"port.qos.watchdog.{field}" for field in ("enabled", "detect", "restore", "recovery", "action", "poll")
 )
 _HALF_DIGIT = Duration.parse("50 ms")
 """Half of the last digit printed."""
@@ -56,8 +57,8 @@ def pfc_status(switch: Place, output: Output, configured: Configured) -> Iterato
             global_values |= _read_global(match, number)
         if (match := _PORT.match(line)) is not None and (name := long_name(match["port"])) is not None:
             yield from _read_port(switch.child("port", name), match, number, global_values, output, configured)
-    if "poll" in global_values:
-        polls: ReadValues = {"switch.watchdog_poll": global_values["poll"]}
+    if _POLL in global_values:
+        polls: ReadValues = {"switch.watchdog_poll": global_values[_POLL]}
         if (switch, "switch.watchdog_poll") in configured:
             polls = _select_changed(switch, polls, configured)
         yield from observe_settings(switch, polls, output)
@@ -76,7 +77,7 @@ def _read_global(match: re.Match[str], number: int) -> ReadValues:
         return {"override": (True, number)} if word == "true" else {}
     time = parse_seconds(word)
     if kind == "polling-interval":
-        return {"poll": (time, number)}
+        return {_POLL: (time, number)}
     if kind == "timeout":
         return {_DETECT: (time, number)}
     mode = re.search(r"\((auto|forced)\)", suffix)
@@ -94,7 +95,7 @@ def _read_port(
     }
     yield from observe_settings(port, read_values, output)
     # A dash is the value of the whole switch.
-    watchdog: ReadValues = {path: value for path, value in global_values.items() if path not in ("poll", "override")}
+    watchdog: ReadValues = {path: value for path, value in global_values.items() if path != "override"}
     if match["action"] != "-":
         watchdog[_ACTION] = (ACTIONS.get(match["action"]), number)
     if match["timeout"] != "-":
@@ -103,6 +104,8 @@ def _read_port(
         watchdog[_RESTORE] = (parse_seconds(match["recovery"]), number)
     if match["mode"] in ("auto", "forced"):
         watchdog[_RECOVERY] = (WatchdogRecovery(match["mode"]), number)
+    if (poll := match["poll"] if match["poll_in_effect"] == "-" else match["poll_in_effect"]) != "-":
+        watchdog[_POLL] = (parse_seconds(poll), number)
     if "override" in global_values:
         watchdog[_ACTION] = (WatchdogAction.DROP, global_values["override"][1])
     changed = _select_changed(port, watchdog, configured)

@@ -63,11 +63,12 @@ def _port_problems(location: str, port: Port, switch: Switch) -> Iterator[Proble
             )
     watchdog = port.qos.watchdog
     times = [value for value in (watchdog.detect, watchdog.restore) if value is not None]
-    if switch.watchdog_poll is not None and times and switch.watchdog_poll * 2 > min(times):
+    poll = watchdog.poll or switch.watchdog_poll
+    if poll is not None and times and poll * 2 > min(times):
         half = Duration(min(times) // 2)
         yield Problem(
-            f"{location}: switch.watchdog_poll",
-            str(switch.watchdog_poll),
+            f"{location}: {'port.qos.watchdog.poll' if watchdog.poll else 'switch.watchdog_poll'}",
+            str(poll),
             f"half of the shorter of detection and restoration time at most, {half.milliseconds} ms",
         )
 

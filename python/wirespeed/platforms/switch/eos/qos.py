@@ -131,10 +131,11 @@ def _read_watchdog(lines: list[Line], global_settings: Globals) -> ReadValues:
         elif (argument := line.text_after("priority-flow-control pause watchdog port action")) is not None:
             read_values["action"] = (argument, line.number)
         elif (argument := line.text_after("priority-flow-control pause watchdog port timer")) is not None:
-            match = re.fullmatch(r"timeout (\S+) polling-interval \S+ recovery-time (\S+)( forced)?", argument)
-            read_values["timeout"] = (parse_seconds(match[1]) if match else None, line.number)
-            read_values["recovery-time"] = (parse_seconds(match[2]) if match else None, line.number)
-            recovery = WatchdogRecovery.FORCED if match and match[3] else WatchdogRecovery.AUTO
+            match = re.fullmatch(r"timeout (\S+) polling-interval (\S+) recovery-time (\S+)( forced)?", argument)
+            times = match.groups()[:3] if match else ("", "", "")
+            for key, time in zip(("timeout", "polling-interval", "recovery-time"), times, strict=True):
+                read_values[key] = (parse_seconds(time), line.number)  # none of "auto": the PFC status has its interval
+            recovery = WatchdogRecovery.FORCED if match and match[4] else WatchdogRecovery.AUTO
             read_values["recovery"] = (recovery if match else None, line.number)
     if "enabled" not in read_values and "timeout" in global_settings.watchdog:
         read_values["enabled"] = (True, global_settings.watchdog["timeout"][1])
@@ -143,7 +144,8 @@ def _read_watchdog(lines: list[Line], global_settings: Globals) -> ReadValues:
     enabled, number = read_values.pop("enabled")
     if not enabled:
         return {"port.qos.watchdog.enabled": (False, number)}
-    read_values = {**global_settings.watchdog, **read_values}
+    common = {} if global_settings.poll is None else {"polling-interval": global_settings.poll}
+    read_values = {**global_settings.watchdog, **common, **read_values}
     # Without an action the port only stops reacting to pauses, which is to continue sending.
     action: tuple[WatchdogAction | None, int] = (WatchdogAction.FORWARD, number)
     if "override" in read_values:
@@ -155,7 +157,7 @@ def _read_watchdog(lines: list[Line], global_settings: Globals) -> ReadValues:
         "port.qos.watchdog.enabled": ("timeout" in read_values, number),
         "port.qos.watchdog.action": action,
     }
-    paths = {"timeout": "detect", "recovery-time": "restore", "recovery": "recovery"}
+    paths = {"timeout": "detect", "recovery-time": "restore", "recovery": "recovery", "polling-interval": "poll"}
     for key, path in ((key, f"port.qos.watchdog.{field}") for key, field in paths.items()):
         if key in read_values:
             effective[path] = read_values[key]

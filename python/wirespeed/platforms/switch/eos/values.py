@@ -38,11 +38,12 @@ ACTIONS = {
 """Source: Arista AVD 6.4, priority_flow_control.watchdog.action. Without the line a port ignores pauses and forwards
 (Lossless Network for AI/ML/Storage/HPC with RDMA, PFC Watchdog); the CLI has no keyword for it (AVD, pull request
 6400)."""
+WATCHDOG = "priority-flow-control pause watchdog"
 ACTION_KEYWORDS = {action: word for word, action in ACTIONS.items()}
-NO_ACTION = "no priority-flow-control pause watchdog action"
+NO_ACTION = f"no {WATCHDOG} action"
 """What makes the ports of a switch forward."""
 
-DROP_OVERRIDE = "priority-flow-control pause watchdog override action drop"
+DROP_OVERRIDE = f"{WATCHDOG} override action drop"
 """Every stuck queue drops, whatever action is configured: Arista AVD's schema, priority_flow_control.watchdog."""
 
 _LANES = {10: 1, 25: 1, 40: 4, 50: 1, 100: 4, 200: 4, 400: 8, 800: 8}
@@ -129,8 +130,8 @@ def global_watchdog(switch: Switch) -> Watchdog:
     return replace(watchdogs[0], action=shared[0] if shared else actions[0])
 
 
-def global_watchdog_lines(switch: Switch) -> list[str]:
-    """The lines of the switch-wide watchdog. Without a timeout no port has one.
+def global_timer_lines(switch: Switch) -> list[str]:
+    """The times of the switch-wide watchdog. Without a timeout no port has one.
 
     Source: Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, PFC Watchdog.
     """
@@ -140,16 +141,29 @@ def global_watchdog_lines(switch: Switch) -> list[str]:
         "polling-interval": poll and f"{poll.seconds:.3f}",
         "recovery-time": watchdog.restore and seconds(watchdog.restore),
     }
-    lines = [f"priority-flow-control pause watchdog default {timer} {time}" for timer, time in times.items() if time]
-    if watchdog.action is WatchdogAction.FORWARD:
-        lines.append(NO_ACTION)
-    elif watchdog.action in ACTION_KEYWORDS:
-        lines.append(f"priority-flow-control pause watchdog action {ACTION_KEYWORDS[watchdog.action]}")
-    return lines
+    return [f"{WATCHDOG} default {timer} {time}" for timer, time in times.items() if time]
 
 
-def watchdog_timer(watchdog: Watchdog, poll: Duration | None) -> str:
-    """The timer of a port. Source: Arista AVD, eos_cli_config_gen, qos_profiles.priority_flow_control.watchdog."""
+def global_action_line(action: WatchdogAction | None) -> list[str]:
+    """The line of the switch-wide action, if there is one."""
+    if action is WatchdogAction.FORWARD:
+        return [NO_ACTION]
+    return [f"{WATCHDOG} action {ACTION_KEYWORDS[action]}"] if action in ACTION_KEYWORDS else []
+
+
+def has_own_timer(watchdog: Watchdog, switch: Switch, common: Watchdog) -> bool:
+    """Whether a port needs another timer than that of its switch, which has no keyword for a forced recovery."""
+    is_forced = watchdog.recovery is WatchdogRecovery.FORCED
+    is_polled_so = watchdog.poll in (None, switch.watchdog_poll)
+    return is_forced or not is_polled_so or (watchdog.detect, watchdog.restore) != (common.detect, common.restore)
+
+
+def watchdog_timer(watchdog: Watchdog, switch: Switch) -> str:
+    """The timer of a port. Source: Arista AVD, eos_cli_config_gen, qos_profiles.priority_flow_control.watchdog.
+
+    Which interval ``auto`` is, no public source describes.
+    """
+    poll = watchdog.poll or switch.watchdog_poll
     restore = watchdog.restore if watchdog.restore is not None else watchdog.detect
     times = f"timeout {seconds(watchdog.detect or Duration(0))}"
     polling = "auto" if poll is None else f"{poll.seconds:.3f}"

@@ -20,8 +20,10 @@ from wirespeed.platforms.switch.eos.values import (
     format_shape,
     format_speed,
     format_thresholds,
+    global_action_line,
+    global_timer_lines,
     global_watchdog,
-    global_watchdog_lines,
+    has_own_timer,
     queue_keyword,
     watchdog_timer,
 )
@@ -85,7 +87,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         policy = _build_policy(port)
         profile = None if policy is None else names[policy]
         if profile is not None and profile not in profiles:
-            profiles[profile] = _build_profile(profile, port, common)
+            profiles[profile] = _build_profile(profile, port, device, common)
         counted_lines = (
             ()
             if profile is None
@@ -119,7 +121,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "default_mtu": DEFAULT_MTU,
         "default_l2_mtu": DEFAULT_L2_MTU,
         "watchdog": common,
-        "watchdog_lines": global_watchdog_lines(device),
+        "watchdog_lines": [*global_timer_lines(device), *global_action_line(common.action)],
         "short": _format_short,
         "short_name": short_name,
         "address_lines": address_lines,
@@ -156,11 +158,9 @@ def _build_policy(port: Port) -> Any:
     return None if policy == (None, None, Watchdog(), ()) else policy
 
 
-def _build_profile(name: str, port: Port, common: Watchdog) -> Profile:
+def _build_profile(name: str, port: Port, switch: Switch, common: Watchdog) -> Profile:
     watchdog = port.qos.watchdog
-    # The timer of the whole switch has no keyword for a forced recovery.
-    is_forced = watchdog.recovery is WatchdogRecovery.FORCED
-    differs = is_forced or (watchdog.detect, watchdog.restore) != (common.detect, common.restore)
+    differs = has_own_timer(watchdog, switch, common)
     members = {int(number): queue for number, queue in port.queues.items()}
     # An unlisted queue is strict by default and would starve the listed ones; queue 7 is the control plane's own.
     numbers = sorted({*members, *range(7)}) if members else []
@@ -169,7 +169,7 @@ def _build_profile(name: str, port: Port, common: Watchdog) -> Profile:
         trust=TRUST_KEYWORDS.get(port.qos.trust or ""),
         pfc=None if port.qos.pfc is None else tuple(sorted(map(int, port.qos.pfc))),
         watchdog=None if watchdog == Watchdog() else watchdog,
-        timer=watchdog_timer(watchdog, None) if watchdog.detect is not None and differs else None,
+        timer=watchdog_timer(watchdog, switch) if watchdog.detect is not None and differs else None,
         action=watchdog.action if watchdog.action is not None and watchdog.action != common.action else None,
         queues=tuple(_build_queue(number, members.get(number)) for number in numbers),
     )
@@ -188,7 +188,8 @@ def _format_columns(profile: Profile | None, switch: Switch) -> Mapping[str, str
         mode = watchdog.recovery or WatchdogRecovery.AUTO
         columns["timeout"] = _format_short(watchdog.detect)
         columns["recovery"] = f"{_format_short(restore)} / {mode}"
-        columns["polling"] = f"auto / {_format_short(switch.watchdog_poll)}"
+        poll = watchdog.poll or switch.watchdog_poll
+        columns["polling"] = f"{_format_short(poll)} / {_format_short(poll)}" if poll else "auto / -"
     return columns
 
 
