@@ -79,6 +79,12 @@ def test_packets_of_64_bytes_explain_the_published_bridge():
     assert 0.95 < 5.449 * 8 / bound.value < 1
 
 
+def test_a_slot_of_generation_6_is_limited_by_its_flits():
+    """236 of the 256 bytes of a flit carry packets, 118 GB/s of x16 (PCI Express Base 6.0, section 4.2.3)."""
+    bound = find_bounds(override_pcie(example("pcie-lending"), PcieLink(64000, 16), None), "abel1", "abel2")
+    assert bound["PCIe bridge"].value == pytest.approx(8 * 118 * 256 / 272)
+
+
 def test_another_slot_gives_four_times_as_much():
     """Johansen, section 5: Gen4 x16 instead of Gen3 x8 is 400 %."""
     plan = example("pcie-lending")

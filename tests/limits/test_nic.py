@@ -20,6 +20,8 @@ X8 = replace(X16, link=PcieLink(speed=32000, width=8))
         (NIC, X8, 230.46, "NIC slot"),
         (NIC, replace(X16, link=PcieLink(speed=16000, width=16)), 230.46, "NIC slot"),
         (NIC, replace(X8, max_payload=128), 212.26, "NIC slot"),
+        # 64 GT/s × 4 × 236/256 × 256/272: a flit replaces the framing of packets (PCI Express Base 6.0, section 4.2.3)
+        (NIC, replace(X8, link=PcieLink(speed=64000, width=4)), 222.12, "NIC slot"),
         (NIC, replace(X16, link=PcieLink()), 392.15, "line rate × RoCEv2 framing"),
         (replace(NIC, rdma_mtu=1024), X16, 370.34, "line rate × RoCEv2 framing"),
         (replace(NIC, rdma_mtu=None), X16, 392.15, "line rate × RoCEv2 framing"),
@@ -36,6 +38,12 @@ def test_both_directions_share_the_slot_with_read_requests():
     bound = nic_goodput_two_way(NIC, X8)
     assert bound.bottleneck == "NIC slot"
     assert bound.value == pytest.approx(252.06154 / (280 / 256 + 24 / 4096))
+
+
+def test_a_link_of_flits_cites_its_own_source():
+    bound = nic_goodput_two_way(NIC, replace(X8, link=PcieLink(speed=64000, width=4)))
+    assert bound.value == pytest.approx(236 / (272 / 256 + 16 / 4096))
+    assert next(term.source for term in bound.terms if term.name == "NIC slot").startswith("PCI Express Base 6.0")
 
 
 def test_acknowledgements_take_their_share():

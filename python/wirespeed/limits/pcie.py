@@ -6,10 +6,18 @@ from dataclasses import dataclass
 
 from wirespeed import wire
 from wirespeed.limits.bound import GBPS
+from wirespeed.plan.affinity import FLIT_RATE, pcie_rate
 from wirespeed.results.verdicts import Term
+from wirespeed.settings import PcieLink
 from wirespeed.units import format_transfer_rate
 
 SOURCE = "PCI Express Base 5.0, sections 2.2 and 4.2"
+FLIT_SOURCE = "PCI Express Base 6.0, sections 2.2 and 4.2.3"
+
+_TLP_FRAMING = 8
+"""Bytes around a TLP that flits replace: token or start and end symbol, sequence number, link CRC (`crates/wire`). A
+flit has a sequence number and a CRC of its own, among the 20 of its 256 bytes that carry no TLP. The base headers of a
+memory request with a 64-bit address and of a completion keep their sizes."""
 
 USUAL_MAX_PAYLOAD = 256
 """Bytes of data per packet assumed if not known: what lspci shows on servers with such NICs (pciutils samples,
@@ -42,11 +50,10 @@ def one_way(slot: Slot, name: str = "NIC slot") -> Term:
     Raises:
         ValueError: PCI Express has no such rate, width or payload.
     """
-    data = wire.pcie_writes(slot.rate, slot.lanes, slot.max_payload) / 1e9
-    packets = wire.pcie_packets(slot.max_payload)
-    link = wire.pcie_link(slot.rate, slot.lanes) / 1e9
+    link, packets = _measure_link(slot)
+    data = link * slot.max_payload / packets.write
     formula = f"{link:.2f} Gb/s × {slot.max_payload} B / {packets.write} B per write ({slot.describe()})"
-    return Term(name, data, GBPS, formula, SOURCE)
+    return Term(name, data, GBPS, formula, _cite(slot))
 
 
 def two_way(slot: Slot, name: str = "NIC slot") -> Term:
@@ -58,12 +65,29 @@ def two_way(slot: Slot, name: str = "NIC slot") -> Term:
     Raises:
         ValueError: PCI Express has no such rate, width or payload.
     """
-    packets = wire.pcie_packets(slot.max_payload)
-    link = wire.pcie_link(slot.rate, slot.lanes) / 1e9
-    wire.pcie_writes(slot.rate, slot.lanes, slot.max_payload)  # refuses an invalid payload
+    link, packets = _measure_link(slot)
     per_byte = packets.write / slot.max_payload + packets.request / slot.max_read_request
     formula = (
         f"2 × {link:.2f} Gb/s / ({packets.write}/{slot.max_payload} + {packets.request}/{slot.max_read_request})"
         f" ({slot.describe()}, MaxReadReq {slot.max_read_request})"
     )
-    return Term(name, 2 * link / per_byte, GBPS, formula, SOURCE)
+    return Term(name, 2 * link / per_byte, GBPS, formula, _cite(slot))
+
+
+def _measure_link(slot: Slot) -> tuple[float, wire.PciePackets]:
+    """Gb/s of a link for packets, and the bytes of a packet on it.
+
+    Raises:
+        ValueError: PCI Express has no such rate, width or payload.
+    """
+    packets = wire.pcie_packets(slot.max_payload)
+    if slot.rate != FLIT_RATE:
+        wire.pcie_writes(slot.rate, slot.lanes, slot.max_payload)  # refuses an invalid payload
+        return wire.pcie_link(slot.rate, slot.lanes) / 1e9, packets
+    sizes = (packets.write, packets.completion, packets.request)
+    without_framing = wire.PciePackets(*(size - _TLP_FRAMING for size in sizes))
+    return pcie_rate(PcieLink(slot.rate, slot.lanes)).gb_per_s, without_framing
+
+
+def _cite(slot: Slot) -> str:
+    return FLIT_SOURCE if slot.rate == FLIT_RATE else SOURCE

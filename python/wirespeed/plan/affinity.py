@@ -157,6 +157,10 @@ def train_link(card: PcieAbility, slot: PcieLink) -> PcieLink:
     return PcieLink(min(card.speed.value, slot.speed or 0), min(card.width.value, slot.width or 0))
 
 
+FLIT_RATE = 64000
+"""MT/s at which a link sends flits (PCI Express Base 6.0, section 4.2.3)."""
+
+
 def pcie_rate(link: PcieLink) -> Bandwidth:
     """Data rate of a link after line coding and before TLP overhead.
 
@@ -166,7 +170,7 @@ def pcie_rate(link: PcieLink) -> Bandwidth:
     speed, width = link.speed or 0, link.width or 0
     if speed <= 5000:
         share = Fraction(8, 10)
-    elif speed <= 32000:
+    elif speed < FLIT_RATE:
         share = Fraction(128, 130)
     else:
         share = Fraction(236, 256)
