@@ -24,7 +24,7 @@ from wirespeed.plan.locate import locate
 from wirespeed.platforms import Output, Outputs
 from wirespeed.platforms.host.linux import parse_system
 from wirespeed.results.findings import Status
-from wirespeed.settings import Place
+from wirespeed.settings import Place, is_address
 
 EXAMPLE = Path(__file__).parents[2] / "examples/pcie-lending/cluster.yaml"
 HEAD = "3D controller [0302]: NVIDIA Corporation GK110GL [Tesla K20Xm] [10de:1021] (rev a1)"
@@ -130,6 +130,50 @@ def test_planned_gpus_are_the_host_s_own(
         if finding.device == "abel1" and finding.check == "gpu.presence" and finding.status is Status.FAIL
     }
     assert absent == {f"gpu GPU{n}" for n, name in enumerate(expected) if name not in listed}
+
+
+FIRST_OWN_GPU, SECOND_OWN_GPU = OWN_GPUS[:2], OWN_GPUS[2:]
+
+
+@pytest.mark.parametrize(
+    ("own", "listed", "located_at", "absent"),
+    [
+        pytest.param(FIRST_OWN_GPU, ("05:00.0",), ["0000:05:00.0", None], ["GPU1"], id="without-the-second"),
+        pytest.param(SECOND_OWN_GPU, ("85:00.0",), [None, "0000:85:00.0"], ["GPU0"], id="without-the-first"),
+        pytest.param(FIRST_OWN_GPU[:1], (), [None, None], ["GPU0", "GPU1"], id="without-both"),
+        pytest.param(OWN_GPUS, ("05:00.0",), ["0000:05:00.0", "0000:85:00.0"], ["GPU1"], id="drained"),
+    ],
+)
+def test_a_borrowed_gpu_is_not_taken_for_a_missing_own_one(
+    own: list[tuple[str, str, str, str | None]],
+    listed: tuple[str, ...],
+    located_at: list[str | None],
+    absent: list[str],
+    tmp_path: Path,
+) -> None:
+    """The loans are in order: nothing is to be borrowed again, and no card is in another slot than planned."""
+    plan = build(read_text(EXAMPLE.read_text(encoding="utf-8"), "cluster.yaml"), load())
+    write_planned_bundle(plan, tmp_path / "bundle")
+    host = tmp_path / "bundle/abel1"
+    functions = write_functions(sorted([*own, *BORROWED_GPUS]))
+    for address, node in (("05:00.0", 0), ("85:00.0", 1), ("03:04.0", 0), ("03:05.0", 0)):
+        functions = functions.replace(f"{address} {HEAD}\n", f"{address} {HEAD}\n\tNUMA node: {node}\n")
+    (host / "lspci.out").write_text(functions)
+    addresses = ["03:04.0", "03:05.0", *listed]
+    (host / "nvidia-gpus.out").write_text("".join(f"{n}, 00000000:{name}\n" for n, name in enumerate(addresses)))
+    (host / "usable-gpus.out").write_text("".join(f"00000000:{name}\n" for name in addresses))
+    facts = read_facts(tmp_path / "bundle")
+    located = locate(plan, facts)
+    gpus = located.hosts["abel1"].gpus.values()
+    assert [gpu.pcie if is_address(gpu.pcie) else None for gpu in gpus] == located_at
+    failed = [finding for finding in run(located, facts) if finding.device == "abel1" and finding.status is Status.FAIL]
+    failed = [finding for finding in failed if finding.check.partition(".")[0] in ("gpu", "lending")]
+    assert [(finding.check, finding.place) for finding in failed] == [
+        *(("gpu.presence", f"gpu {name}") for name in absent),
+        ("lending.gpus", "host"),
+    ]
+    assert failed[-1].cause == "gpu.presence"
+    assert not any(word in fix.sentence for finding in failed for fix in finding.fix for word in ("move", "borrow"))
 
 
 DGX = """\

@@ -6,8 +6,8 @@ replaces positions by addresses:
 * a NIC is the device behind its interface; without the interface, the function at its address in the cluster file, else
   the network function of its vendor that is left over;
 * a GPU has the index that its vendor's tool prints; without it, or if GPUs are missing, GPUs are taken in the order of
-  their addresses, so that as many as possible share PCIe switches with NICs as planned; borrowed GPUs, which the tool
-  numbers by address too, are left out;
+  their addresses, so that as many as possible share PCIe switches with NICs and are at NUMA nodes as planned; borrowed
+  GPUs, which the tool numbers by address too, are left out;
 * bridges are those found above these NICs and GPUs, however many levels there are: GPUs and NICs can contain switches.
 
 A host without the planned program for traffic classes keeps the one that it has.
@@ -145,8 +145,11 @@ class _Location:
         names = {gpu: settings.pcie for gpu, settings in self.host.gpus.items() if settings.pcie is not None}
         listed = {gpu: settings.pcie for gpu, settings in self.found.gpus.items() if settings.pcie is not None}
         candidates = sorted({*listed.values(), *self._list_gpu_functions()})
-        if len(candidates) > len(names) and (own_gpus := self._list_own_gpus(candidates, names.values())):
+        own_gpus = self._list_own_gpus(candidates, names.values())
+        if len(candidates) > len(names) and len(own_gpus) == len(names):
             return dict(zip(names.values(), own_gpus, strict=True))
+        if len(own_gpus) < len(names) and self._separates_borrowed_gpus(names.values()):
+            return self._match_remaining_gpus(list(names.values()), own_gpus, nics)
         if names and set(names) <= set(listed):
             return {names[gpu]: listed[gpu] for gpu in names}
         if len(candidates) >= len(names):
@@ -154,13 +157,20 @@ class _Location:
         return self._match_remaining_gpus(list(names.values()), candidates, nics)
 
     def _list_own_gpus(self, candidates: Sequence[str], names: Collection[str]) -> list[str]:
-        """The GPUs of a host that also lists borrowed ones, which are below bridges of the lender. Empty if the tree
-        does not separate them: then planned GPUs are below switches, or another number is directly below root ports.
-        """
+        """The GPUs of a host that also lists borrowed ones, which are below bridges of the lender. Empty if planned
+        GPUs are below switches too."""
         if any(self.host.pcie[name].switch is not None for name in names if name in self.host.pcie):
             return []
-        own_gpus = [address for address in candidates if len(list_bridges(self.found.pcie, address)) == 1]
-        return own_gpus if len(own_gpus) == len(names) else []
+        return [address for address in candidates if len(list_bridges(self.found.pcie, address)) == 1]
+
+    def _separates_borrowed_gpus(self, names: Collection[str]) -> bool:
+        """Whether the tree of a borrower tells which of its GPUs are its own, although some of these are missing."""
+        return (
+            any(loan.borrowed for loan in self.host.loans.values())
+            and self.functions_are_complete
+            and any(function.role == "root-port" for function in self.found.pcie.values())
+            and all(self.host.pcie[name].switch is None for name in names if name in self.host.pcie)
+        )
 
     def _list_gpu_functions(self) -> list[str]:
         models = [self.hardware.gpus.get(gpu.model or "") for gpu in self.host.gpus.values()]
@@ -175,21 +185,27 @@ class _Location:
         self, names: Sequence[str], candidates: Sequence[str], nics: Mapping[str, str]
     ) -> dict[str, str]:
         """Fewer GPUs than planned, in the order of their addresses: those are missing without which most of the others
-        share a PCIe switch with the NIC that serves them, and then with other NICs as planned."""
+        share a PCIe switch with the NIC that serves them, then with other NICs as planned, and then are at the planned
+        NUMA node."""
         names_by_function = {gpu.pcie: name for name, gpu in self.host.gpus.items()}
         gpu_of_nic = {nic.pcie: nic.gpu for nic in self.host.nics.values()}
 
-        def count_agreements(present: tuple[str, ...]) -> tuple[int, int]:
-            served = agreeing = 0
+        def count_agreements(present: tuple[str, ...]) -> tuple[int, int, int]:
+            served = agreeing = near = 0
             for gpu, address in zip(present, candidates, strict=True):
+                near += self._is_at_planned_node(gpu, address)
                 for nic, address_of_nic in nics.items():
                     is_shared = share_switch(self.found.pcie, address_of_nic, address)
                     served += is_shared and gpu_of_nic.get(nic) == names_by_function[gpu]
                     agreeing += is_shared == self._share_planned_switch(nic, gpu)
-            return served, agreeing
+            return served, agreeing, near
 
         present_names = max(itertools.combinations(names, len(candidates)), key=count_agreements)
         return dict(zip(present_names, candidates, strict=True))
+
+    def _is_at_planned_node(self, name: str, address: str) -> bool:
+        planned, found = self.host.pcie.get(name), self.found.pcie.get(address)
+        return planned is not None and found is not None and planned.numa_node == found.numa_node is not None
 
     def _share_planned_switch(self, first: str, second: str) -> bool:
         switches = [self.host.pcie[name].switch if name in self.host.pcie else None for name in (first, second)]

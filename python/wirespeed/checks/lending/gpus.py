@@ -6,7 +6,8 @@ Impact:
     A loan can be listed and not work: a BAR did not fit, or the driver was not reloaded after borrowing.
 
 Fix:
-    Search for "no space" in the kernel log; run return.sh, wait for it, then borrow.sh.
+    Search for "no space" in the kernel log; run return.sh, wait for it, then borrow.sh. If one of the
+    host's own GPUs is missing, the loans are in order: repair that GPU (gpu.presence).
 
 Example:
     $ nvidia-smi --query-gpu=pci.bus_id --format=csv,noheader
@@ -18,15 +19,38 @@ Source:
     Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6
 """
 
-from wirespeed.checks.compare import compare
+from dataclasses import replace
+
+from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success
+from wirespeed.results.findings import Fix
 from wirespeed.settings import Host
 
 subject = Host
-needs = ("host.usable_gpus",)
+needs = ("host.usable_gpus", "host.gpus")
 failures = ("PCI-06",)
-check = compare(
-    "host.usable_gpus",
-    wrong="the number of usable GPUs is not as planned",
-    fix="borrow the devices again",
-    by_hand=True,
-)
+
+
+def check(context: CheckContext) -> Outcome:
+    """The plan has a borrower."""
+    planned = context.get_intended_value("host.usable_gpus")
+    found = context.get_found_value("host.usable_gpus")
+    expected, got = f"{planned} GPUs", f"{found} GPUs"
+    if found == planned:
+        return success(expected, got)
+    summary = "the number of usable GPUs is not as planned"
+    missing = _list_missing_own_gpus(context)
+    if missing and found + len(missing) == planned:
+        got += f": every borrowed one, and not {', '.join(missing)} of the host itself"
+        outcome = failure(summary, expected, got, Fix("repair the host's own GPU; the loans are in order"))
+        return replace(outcome, causes=("gpu.presence",), cause_place=context.place.child("gpu", missing[0]))
+    return failure(summary, expected, got, Fix("borrow the devices again"))
+
+
+def _list_missing_own_gpus(context: CheckContext) -> list[str]:
+    """The host's own GPUs that the vendor's tool does not list; none if its list was not read."""
+    try:
+        listed = {gpu.pcie for gpu in context.list_members("host.gpus").values()}
+    except UnreadError:
+        return []
+    own_gpus = context.plan.hosts[context.place.device].gpus
+    return [name for name, gpu in own_gpus.items() if gpu.pcie not in listed]
