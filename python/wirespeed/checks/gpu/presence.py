@@ -46,6 +46,10 @@ def check(context: CheckContext) -> Outcome:
     if planned not in addresses:
         every_planned = {gpu.pcie for gpu in context.plan.hosts[context.place.device].gpus.values()}
         count = f"the vendor's tool lists {len(addresses & every_planned)} of {len(every_planned)} GPUs"
+        fix = Fix(
+            "end its draining if it was drained; else reload the GPU driver and read its messages in the kernel log;"
+            " power the host off and on, and replace the GPU, if it stays away"
+        )
         if not addresses:
             fix = Fix("load the GPU driver and read its messages in the kernel log")
         return failure("the GPU driver does not list the GPU", expected, f"{planned} in lspci alone; {count}", fix)
