@@ -8,7 +8,7 @@ from typing import Any
 from wirespeed import wire
 from wirespeed.checks.model import CheckContext, InapplicableError, NoIntentError, UnreadError
 from wirespeed.checks.nics import pcie_function
-from wirespeed.limits.impact import TCP_TRAFFIC, estimate_nic_impact, has_roce_class, nic_bandwidth
+from wirespeed.limits.impact import TCP_TRAFFIC, carries_rdma, estimate_nic_impact, has_roce_class, nic_bandwidth
 from wirespeed.limits.nic import has_only_ipv6
 from wirespeed.results.findings import Impact
 from wirespeed.settings import Place
@@ -60,9 +60,9 @@ def path_mtu(context: CheckContext, intended: Any, found: Any) -> Impact | None:
 
 def interface_mtu(context: CheckContext, intended: Any, found: Any) -> Impact | None:
     """Impact of a smaller MTU of the interface: of RDMA, by the path MTU that fits it."""
-    if not has_roce_class(context.plan):
-        return _estimate_impact(context, mtu=int(found))
     nic = context.plan.hosts[context.place.device].nics[context.place.name]
+    if not carries_rdma(context.plan, nic):
+        return _estimate_impact(context, mtu=int(found))
     fitting_mtu = wire.path_mtu_fitting(int(found), ipv6=has_only_ipv6(nic.addresses))
     return None if fitting_mtu is None else _estimate_impact(context, path_mtu=fitting_mtu)
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 
-from wirespeed.limits.bound import number
-from wirespeed.limits.nic import catalogue_speed, nic_goodput, nic_tcp_goodput
+from wirespeed.limits import pcie
+from wirespeed.limits.bound import number, tightest
+from wirespeed.limits.nic import build_slot, catalogue_speed, nic_goodput, nic_tcp_goodput
 from wirespeed.plan import Plan
 from wirespeed.plan.classes import ROCE
 from wirespeed.results.findings import Impact
 from wirespeed.results.verdicts import Bound
 from wirespeed.settings import Nic, PcieFunction
 from wirespeed.units import Bandwidth
+
+USUAL_MTU = 1500
+"""Bytes, of an interface whose MTU is not planned (IEEE 802.3 clause 3.2.7)."""
 
 
 def compute_impact(designed: Bound | None, observed: Bound | None) -> Impact | None:
@@ -48,9 +52,8 @@ def nic_bandwidth(
 ) -> Bound | None:
     """Payload one NIC of the plan moves in one direction, Gb/s, with observed values instead of planned ones.
 
-    RDMA, or TCP in a cluster without a class for RoCE: the path MTU limits the former, the MTU of the interface the
-    latter. ``pcie_speed`` is in MT/s, ``path_mtu``, ``mtu`` and ``max_payload`` in bytes. None: the plan has no speed,
-    or none of the MTU of TCP.
+    See `limit_nic`. ``pcie_speed`` is in MT/s, ``path_mtu``, ``mtu`` and ``max_payload`` in bytes. None: the plan has
+    no speed.
 
     Raises:
         KeyError: the plan has no such host or interface.
@@ -69,8 +72,31 @@ def nic_bandwidth(
             width=pcie_width if pcie_width is not None else function.link.width,
         )
         function = dataclasses.replace(function, link=slot, max_payload=max_payload or function.max_payload)
-    goodput = nic_goodput if has_roce_class(plan) else nic_tcp_goodput
-    return goodput(nic, function, speed=catalogue_speed(plan, nic))
+    limit = limit_nic(plan, nic, function)
+    return limit[1] if limit is not None else None
+
+
+def limit_nic(plan: Plan, nic: Nic, function: PcieFunction | None) -> tuple[str, Bound] | None:
+    """What limits one direction of a NIC, and its traffic: that of a PCIe bridge, RDMA, or TCP.
+
+    TCP is that of an interface without RDMA, or of a cluster without a class for RoCE: the MTU of the interface limits
+    it, the path MTU limits RDMA. None: the plan has no speed.
+
+    Raises:
+        ValueError: the path MTU or the PCIe link does not exist, or the MTU is smaller than the headers.
+    """
+    speed = catalogue_speed(plan, nic)
+    model = plan.hardware.nics.get(nic.model or "")
+    if model is not None and model.ntb is not None:
+        slot = build_slot(function, [])
+        return ("PCIe bridge", tightest([pcie.one_way(slot)])) if slot is not None else None
+    if carries_rdma(plan, nic):
+        bound = nic_goodput(nic, function, speed=speed)
+        return ("RDMA write", bound) if bound is not None else None
+    mtu = nic.link.mtu or USUAL_MTU
+    nic = dataclasses.replace(nic, link=dataclasses.replace(nic.link, mtu=mtu))
+    bound = nic_tcp_goodput(nic, function, speed=speed)
+    return (f"TCP with MTU {mtu}", bound) if bound is not None else None
 
 
 def estimate_nic_impact(
@@ -121,6 +147,11 @@ def has_roce_class(plan: Plan) -> bool:
         traffic_class.name == ROCE or traffic_class.lossless or traffic_class.congestion is not None
         for traffic_class in plan.classes.values()
     )
+
+
+def carries_rdma(plan: Plan, nic: Nic) -> bool:
+    """Whether a NIC has an RDMA device, and the cluster a class for its traffic."""
+    return has_roce_class(plan) and nic.rdma_device is not None
 
 
 def nic_function(plan: Plan, host: str, nic: Nic) -> PcieFunction | None:

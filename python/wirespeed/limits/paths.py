@@ -15,15 +15,12 @@ from wirespeed.limits import host as host_limits
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GBPS, GIGABYTES, convert, number, tightest
 from wirespeed.limits.gpus import find_gpu_links
-from wirespeed.limits.impact import gpu_function, has_roce_class, nic_function
-from wirespeed.limits.nic import build_slot, catalogue_speed, nic_goodput, nic_tcp_goodput
+from wirespeed.limits.impact import gpu_function, limit_nic, nic_function
+from wirespeed.limits.nic import build_slot
 from wirespeed.plan import Plan
 from wirespeed.plan.source_verification import describe_unverified_term
 from wirespeed.results.verdicts import Bound, Term
 from wirespeed.settings import Nic
-
-USUAL_MTU = 1500
-"""Bytes, of an interface whose MTU is not planned (IEEE 802.3 clause 3.2.7)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +86,7 @@ def _list_limits(plan: Plan, host: str) -> Iterator[PathLimit]:
 
 
 def _limit_nic(plan: Plan, host: str, nic: Nic) -> tuple[str, Bound] | None:
-    function, speed = nic_function(plan, host, nic), catalogue_speed(plan, nic)
-    model = plan.hardware.nics.get(nic.model or "")
-    if model is not None and model.ntb is not None:
-        slot = build_slot(function, [])
-        return ("PCIe bridge", tightest([pcie.one_way(slot)])) if slot is not None else None
-    if has_roce_class(plan) and nic.rdma_device is not None:
-        bound = nic_goodput(nic, function, speed=speed)
-        return ("RDMA write", bound) if bound is not None else None
-    mtu = nic.link.mtu or USUAL_MTU
-    bound = nic_tcp_goodput(
-        dataclasses.replace(nic, link=dataclasses.replace(nic.link, mtu=mtu)), function, speed=speed
-    )
-    return (f"TCP with MTU {mtu}", bound) if bound is not None else None
+    return limit_nic(plan, nic, nic_function(plan, host, nic))
 
 
 def _limit_all_nics(plan: Plan, host: str, rates: dict[str, float]) -> Bound:

@@ -8,7 +8,7 @@ from wirespeed.settings.host import Gpu, Host, Kernel, Module, NumaNode, Resolve
 from wirespeed.settings.kernel_log import KernelMessage, MessageKind
 from wirespeed.settings.launch import Cores, Launch
 from wirespeed.settings.lending import Loan, Ntb
-from wirespeed.settings.link import Link
+from wirespeed.settings.link import FASTEST_NEGOTIATED, Link
 from wirespeed.settings.model import (
     Compare,
     Place,
@@ -84,6 +84,7 @@ Device = Host | Switch
 
 __all__ = [
     "ENTITIES",
+    "FASTEST_NEGOTIATED",
     "Action",
     "Bgp",
     "BgpPeer",

@@ -8,6 +8,11 @@ from typing import Annotated
 from wirespeed.settings.model import Compare, Setting
 from wirespeed.units import Bandwidth
 
+FASTEST_NEGOTIATED = Bandwidth.gbps(5)
+"""Speed up to which a port is taken for one of twisted pairs. They may negotiate 10 and 100 Mb/s (IEEE 802.3 clause 28)
+and must negotiate from 1 Gb/s on, which selects the master clock (clauses 40.5.1, 1000BASE-T, and 126.6, 2.5GBASE-T and
+5GBASE-T). Ports of 10 Gb/s are mostly of fibre or twinaxial cable, which do not negotiate."""
+
 
 @dataclass(frozen=True, slots=True)
 class Link:

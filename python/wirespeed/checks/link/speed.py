@@ -6,19 +6,21 @@ Impact:
     A link at half the speed halves the bandwidth of its rail, and a ring over all rails is as fast as the slowest one.
 
 Fix:
-    Replace the cable if a lane is dead. Set the speed at both ends if they negotiated another one.
+    Replace the cable if a lane is dead. Set the speed at both ends if they negotiated another one. Up to 5 Gb/s, over
+    twisted pairs, both ends negotiate: switch that on at both, and replace the cable if one of its four pairs is dead.
 
 Example:
     $ ethtool enp29s0np0 | grep Speed
     Speed: 200000Mb/s
 
 Source:
-    Broadcom 957608-AN210, 2.6 items 8 and 9
+    Broadcom 957608-AN210, 2.6 items 8 and 9; IEEE 802.3, clauses 28 and 40.5.1
 """
 
 from wirespeed.checks.compare import compare
 from wirespeed.checks.impact import link_speed
-from wirespeed.settings import Nic
+from wirespeed.checks.model import CheckContext, Outcome
+from wirespeed.settings import FASTEST_NEGOTIATED, Nic
 
 subject = Nic
 needs = ("nic.link.speed",)
@@ -27,9 +29,22 @@ failures = (
     "CAB-04",
 )
 causes = ("link.up",)
-check = compare(
+_WRONG = "the link runs at another speed than planned"
+_compare = compare(
     *needs,
-    wrong="the link runs at another speed than planned",
+    wrong=_WRONG,
     fix="set the speed at both ends; replace the cable if a lane is dead",
     impact=link_speed,
 )
+_compare_negotiated = compare(
+    *needs,
+    wrong=_WRONG,
+    fix="enable auto-negotiation at both ends; replace the cable if one of its four pairs is dead",
+    impact=link_speed,
+)
+
+
+def check(context: CheckContext) -> Outcome:
+    """The plan has a speed."""
+    is_negotiated = context.get_intended_value("nic.link.speed") <= FASTEST_NEGOTIATED
+    return (_compare_negotiated if is_negotiated else _compare)(context)

@@ -11,7 +11,7 @@ from wirespeed.platforms.host.linux.network_managers import Renderer
 from wirespeed.platforms.host.linux.tuning import coalescing_arguments, ring_arguments
 from wirespeed.platforms.host.linux.view import acs_register, selector
 from wirespeed.platforms.model import SettingCommands
-from wirespeed.settings import Host, Nic, Place, Route, Rule, split_route_name
+from wirespeed.settings import FASTEST_NEGOTIATED, Host, Nic, Place, Route, Rule, split_route_name
 
 REBOOT = "takes effect after a reboot"
 _UNTIL_BOOT = "takes effect at once, until the next boot"
@@ -222,7 +222,10 @@ def _format_nic(
                 else None
             )
         case "nic.link.speed":
-            return SettingCommands((f"ethtool -s {name} speed {value.whole('Mb/s')} autoneg off",), LINK_FLAP)
+            # With both, ethtool(8) advertises the modes of this speed alone.
+            negotiation = "on" if value <= FASTEST_NEGOTIATED else "off"
+            line = f"ethtool -s {name} speed {value.whole('Mb/s')} autoneg {negotiation}"
+            return SettingCommands((line,), LINK_FLAP)
         case "nic.link.pause_receive" | "nic.link.pause_send":
             receive, send = (_on_off(state) for state in (nic.link.pause_receive, nic.link.pause_send))
             arguments = [*(["rx", receive] if receive else []), *(["tx", send] if send else [])]
