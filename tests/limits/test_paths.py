@@ -48,6 +48,15 @@ def test_borrowed_gpus_share_the_bridge():
     assert shared.value == pytest.approx(bridge.value / 2)
 
 
+def test_a_narrower_slot_of_the_lender_limits_borrowed_gpus(tmp_path):
+    text = (EXAMPLES / "pcie-lending" / "cluster.yaml").read_text()
+    path = tmp_path / "cluster.yaml"
+    path.write_text(text.replace("10.0.0.8/24}", "10.0.0.8/24, slot: gen3 x4}"))
+    (bound,) = (limit.bound for limit in list_path_limits(build(read(path))) if limit.source == "a borrowed GPU")
+    assert bound.value == pytest.approx(28.81, abs=0.01)
+    assert bound.bottleneck == "bridge to the borrowed GPUs, slot of abel2:dis0"
+
+
 def test_gpus_of_two_sockets_pass_the_link_between_them():
     """Two QPI links of 6.4 GT/s carry 25.6 GB/s, more than a slot: they do not limit GPUs of this generation."""
     bound = find_limit("pcie-lending", "abel1", "GPU0", "GPU1", "peer to peer")

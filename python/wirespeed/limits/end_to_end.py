@@ -15,10 +15,11 @@ from wirespeed.limits import fabric, framing, latency, pcie, tcp
 from wirespeed.limits import host as host_limits
 from wirespeed.limits.bisection import uplinks
 from wirespeed.limits.bound import GBPS, number, tightest
+from wirespeed.limits.device_lending import count_borrowed, is_bridge
 from wirespeed.limits.framing import Path
 from wirespeed.limits.impact import USUAL_MTU, gpu_function, has_roce_class, nic_function
 from wirespeed.limits.nic import build_path, build_slot, catalogue_speed, has_only_ipv6, list_ip_driver_terms
-from wirespeed.limits.paths import PathLimit, is_bridge, limit_gpu_pair, limit_gpu_to_memory, mark_unverified
+from wirespeed.limits.paths import PathLimit, limit_gpu_pair, limit_gpu_to_memory, mark_unverified
 from wirespeed.plan import Cable, Plan
 from wirespeed.results.verdicts import Term
 from wirespeed.settings import Nic, PcieLink
@@ -254,10 +255,7 @@ class _Connection:
         if not terms:
             return
         yield self._build_limit(ends, "PCIe bridge", terms, assumptions)
-        count = max(
-            sum(1 for loan in self.plan.hosts[end.host].loans.values() if loan.borrowed)
-            for end in (self.source, self.target)
-        )
+        count = max(count_borrowed(self.plan, end.host) for end in (self.source, self.target))
         if count > 1 and any(gpus):
             bridge = min((term for term in terms if "bridge" in term.name), key=lambda term: term.value)
             share = dataclasses.replace(

@@ -6,10 +6,9 @@ from wirespeed.limits import pcie
 from wirespeed.limits.bound import GBPS, GIGABYTES, convert
 from wirespeed.limits.group import PCIE, Links
 from wirespeed.limits.host import socket_term
-from wirespeed.limits.impact import gpu_function, nic_function
+from wirespeed.limits.impact import gpu_function
 from wirespeed.limits.nic import build_slot
 from wirespeed.plan import Plan
-from wirespeed.results.verdicts import Term
 
 
 def find_gpu_links(plan: Plan, host: str) -> Links | None:
@@ -26,12 +25,11 @@ def find_gpu_links(plan: Plan, host: str) -> Links | None:
     return Links(links.name, links.per_gpu.value, links.full_mesh, peak, usable, source, share)
 
 
-def find_pcie_links(plan: Plan, host: str, ranks: int) -> Links | None:
+def find_pcie_links(plan: Plan, host: str) -> Links | None:
     """GPUs that reach each other over their PCIe slots: each direction while the other has the same load.
 
     The slowest slot counts for all, and between sockets their link, which each ring passes once in each direction.
-    With more ranks than the host has GPUs, borrowed GPUs take part: a ring passes the bridge between the hosts once in
-    each direction. None: a slot is not known.
+    The bridge to borrowed GPUs is a cut beside it (`wirespeed.limits.device_lending`). None: a slot is not known.
     """
     gpus = plan.hosts[host].gpus
     slots = [build_slot(gpu_function(plan, host, gpu), []) for gpu in gpus]
@@ -40,8 +38,7 @@ def find_pcie_links(plan: Plan, host: str, ranks: int) -> Links | None:
     terms = [pcie.two_way(slot, "PCIe slot of the GPU") for slot in slots if slot is not None]
     addresses = [settings.pcie for settings in gpus.values()]
     sockets = [socket_term(plan, host, addresses[0], address, bidirectional=True) for address in addresses[1:]]
-    bridge = _find_bridge_term(plan, host) if ranks > len(gpus) else None
-    tightest = min([*terms, *(term for term in (*sockets, bridge) if term is not None)], key=lambda term: term.value)
+    tightest = min([*terms, *(term for term in sockets if term is not None)], key=lambda term: term.value)
     one_way = convert(tightest.value, GBPS, GIGABYTES) / 2
     return Links(PCIE, 1, False, one_way, one_way, f"{tightest.name}: {tightest.formula}; {tightest.source}")
 
@@ -61,16 +58,3 @@ def list_slot_rates(plan: Plan, host: str, *, bidirectional: bool) -> tuple[floa
         if slot is not None
     ]
     return tuple(sorted((convert(rate, GBPS, GIGABYTES) for rate in rates), reverse=True))
-
-
-def _find_bridge_term(plan: Plan, host: str) -> Term | None:
-    """The slot of the bridge over which a host uses the GPUs that it borrows."""
-    settings = plan.hosts[host]
-    if not any(loan.borrowed for loan in settings.loans.values()):
-        return None
-    for nic in settings.nics.values():
-        model = plan.hardware.nics.get(nic.model or "")
-        slot = build_slot(nic_function(plan, host, nic), []) if model is not None and model.ntb is not None else None
-        if slot is not None:
-            return pcie.two_way(slot, "bridge to the borrowed GPUs")
-    return None

@@ -14,6 +14,7 @@ from itertools import combinations
 from wirespeed.limits import host as host_limits
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GBPS, GIGABYTES, convert, number, tightest
+from wirespeed.limits.device_lending import BRIDGE_TERM, count_borrowed, list_bridge_slots
 from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.impact import gpu_function, limit_nic, nic_function
 from wirespeed.limits.nic import build_slot
@@ -169,21 +170,15 @@ def _halve(term: Term) -> Term:
 
 
 def _list_borrowed_limits(plan: Plan, host: str) -> Iterator[PathLimit]:
-    """Borrowed GPUs share the slot of the bridge."""
-    settings = plan.hosts[host]
-    count = sum(1 for loan in settings.loans.values() if loan.borrowed)
-    bridge = next((nic for nic in settings.nics.values() if is_bridge(plan, nic)), None)
-    slot = build_slot(nic_function(plan, host, bridge), []) if bridge is not None and count else None
-    if slot is None:
+    """Borrowed GPUs share the slots of the bridges at both ends."""
+    slots, count = list_bridge_slots(plan, host), count_borrowed(plan, host)
+    if not slots:
         return
-    term = pcie.one_way(slot, "bridge to the borrowed GPUs")
-    shared = dataclasses.replace(term, value=term.value / count, formula=f"({term.formula}) / {count} GPUs at once")
-    for users, limit in [(1, term), *([(count, shared)] if count > 1 else [])]:
+    terms = [pcie.one_way(end.slot, f"{BRIDGE_TERM}, slot of {end.host}:{end.interface}") for end in slots]
+    shared = [
+        dataclasses.replace(term, value=term.value / count, formula=f"({term.formula}) / {count} GPUs at once")
+        for term in terms
+    ]
+    for users, limits in [(1, terms), *([(count, shared)] if count > 1 else [])]:
         source = "a borrowed GPU" if users == 1 else f"each of {users} borrowed GPUs"
-        yield PathLimit(host, source, "host memory", "PCIe bridge", tightest([limit]))
-
-
-def is_bridge(plan: Plan, nic: Nic) -> bool:
-    """Whether a NIC is a PCIe bridge to another host."""
-    model = plan.hardware.nics.get(nic.model or "")
-    return model is not None and model.ntb is not None
+        yield PathLimit(host, source, "host memory", "PCIe bridge", tightest(limits))

@@ -49,7 +49,7 @@ def _compute_limit(run: Run, plan: Plan, context: RunContext, evidence: Evidence
     algorithm = select_algorithm(collective, requested, group)
     limit = reachable(collective, group, algorithm)
     members = (
-        tuple(replace(member, links=find_pcie_links(plan, member.name, member.ranks)) for member in group.members)
+        tuple(replace(member, links=find_pcie_links(plan, member.name)) for member in group.members)
         if cause.is_staged
         else tuple(_select_nics(group, evidence, plan))
     )

@@ -36,6 +36,7 @@ from wirespeed.limits import algorithms, cuts, fabric, framing
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GBPS, GIGABYTES, convert, in_unit, number, scale_bound, tightest
 from wirespeed.limits.collective_latency import estimate_latency
+from wirespeed.limits.device_lending import BRIDGE_TERM, group_by_bridge
 from wirespeed.limits.gpus import find_gpu_links, find_pcie_links, list_slot_rates
 from wirespeed.limits.group import Collective, Group, Links, Member, bus_factor, convert_printed_factor
 from wirespeed.limits.host import share_links
@@ -68,11 +69,13 @@ class Borrower:
 
     ``shows_staging``: the debug lines show paths through host memory. ``is_certain``: and a GPU of the run is borrowed,
     by its address or because the host has fewer own ones, so the limit is that of copies through system memory.
+    ``bridge_share`` is the share of the limit of local GPUs that the bridge allows, where no GPU is known as borrowed.
     """
 
     host: str
     shows_staging: bool
     is_certain: bool
+    bridge_share: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +151,8 @@ class CollectiveLimits:
                 "the log shows a path through host memory (SHM), but not whether a GPU of the run is borrowed; give a "
                 f"bundle of {self.borrower.host} with --bundle: it contains the PCIe addresses of its local GPUs"
             )
-        return Alternative(scale_bound(reachable, _STAGED, "copies through system memory"), condition, action)
+        share = _STAGED * self.borrower.bridge_share
+        return Alternative(scale_bound(reachable, share, "copies through system memory"), condition, action)
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """A transfer is judged if 1/(1 + f/t), with its ideal time t and the latency floor f, would pass."""
@@ -194,14 +198,23 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         context = replace(context, interface=next(iter(interfaces), None))
     group = build_group(run, run.ranks, plan, assumptions, context)
     proof = derive_proof(context.evidence, plan, context.algorithm)
-    above = _list_groups_by_switch_tier(plan, group)
+    bridge = group_by_bridge(plan, group, _list_owners(run, group, context))
+    above = (
+        *_list_groups_by_switch_tier(plan, group),
+        *([(BRIDGE_TERM, bridge)] if bridge is not None else []),
+    )
     switches_sum = proof.summing or context.algorithm is Algorithm.COLLNET
     terms = [
         term
         for term in (
             cuts.network_cut(collective, group, switches_sum=switches_sum),
             cuts.gpu_cut(collective, group),
-            *(cuts.network_cut(collective, merged, name=name, label="they") for name, merged in above),
+            *(
+                cuts.network_cut(
+                    collective, merged, name=name, label="they" if group.across_hosts else "the slots of the bridge"
+                )
+                for name, merged in above
+            ),
         )
         if term
     ]
@@ -257,7 +270,9 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         notes=(*proof.notes, *choice.notes, *(_describe_interface(context) if group.across_hosts else ())),
         hosts=tuple(dict.fromkeys(member.name for member in group.members)),
         link=None,
-        borrower=_find_borrower(run, plan, group, context),
+        borrower=_limit_borrower(
+            _find_borrower(run, plan, group, context), plan, collective, group, reachable[choice.algorithm]
+        ),
     )
 
 
@@ -275,11 +290,30 @@ def _find_borrower(run: Run, plan: Plan, group: Group, context: RunContext) -> B
     if not any(loan.borrowed for loan in settings.loans.values()):
         return None
     shows_staging = any(path.transport.startswith("SHM") for path in paths)
-    used = [_is_own(context.own_gpus.get(member.name, {}), address) for address in _list_gpu_addresses(run, evidence)]
-    if len(used) == member.ranks and all(used):
+    owners = _list_owners(run, group, context)
+    if len(owners) == member.ranks and all(owners):
         return None
-    is_certain = shows_staging and (member.ranks > len(settings.gpus) or False in used)
+    is_certain = shows_staging and (member.ranks > len(settings.gpus) or False in owners)
     return Borrower(member.name, shows_staging, is_certain)
+
+
+def _limit_borrower(
+    borrower: Borrower | None, plan: Plan, collective: Collective, group: Group, limit: Bound | None
+) -> Borrower | None:
+    """A possible borrower, with the share that the bridge allows if the first rank alone uses an own GPU."""
+    owners = [True, *[False] * (group.ranks - 1)]
+    bridge = group_by_bridge(plan, group, owners) if borrower is not None and not borrower.is_certain else None
+    if borrower is None or bridge is None or limit is None:
+        return borrower
+    algorithm = algorithms.select_algorithm(collective, None, group)
+    over_bridge = algorithms.reachable(collective, group, algorithm, [(BRIDGE_TERM, bridge)])
+    return borrower if over_bridge is None else replace(borrower, bridge_share=min(over_bridge.value / limit.value, 1))
+
+
+def _list_owners(run: Run, group: Group, context: RunContext) -> list[bool | None]:
+    """Whether the GPU of each rank is its host's own; None where the bundle does not contain its address."""
+    own_gpus = context.own_gpus.get(group.members[0].name, {})
+    return [_is_own(own_gpus, address) for address in _list_gpu_addresses(run, context.evidence)]
 
 
 def _list_gpu_addresses(run: Run, evidence: Evidence | None) -> list[str]:
@@ -503,7 +537,7 @@ def build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str], contex
         counts = _ranks_by_host(run, ranks, max(room, 1), assumptions)
     used = _match_hosts(plan, names, len(counts), ends, assumptions)
     if len(counts) == 1:
-        links = _find_links(plan, used[0], counts[0])
+        links = _find_links(plan, used[0])
         return Group((Member(used[0], counts[0], (), (), "", links),), root)
     members = [_build_member(plan, host, count, assumptions, context) for host, count in zip(used, counts, strict=True)]
     return Group(tuple(members), root)
@@ -578,17 +612,17 @@ def _ranks_by_host(run: Run, ranks: int, room: int, assumptions: list[str]) -> l
     return [min(room, ranks - position * room) for position in range(hosts)]
 
 
-def _find_links(plan: Plan, host: str, ranks: int) -> Links | None:
+def _find_links(plan: Plan, host: str) -> Links | None:
     """The links between the GPUs of a host, or without any their PCIe slots."""
     models = [plan.hardware.gpus.get(gpu.model or "") for gpu in plan.hosts[host].gpus.values()]
     if any(model is None or model.links is not None for model in models):
         return find_gpu_links(plan, host)
-    return find_pcie_links(plan, host, ranks)
+    return find_pcie_links(plan, host)
 
 
 def _build_member(plan: Plan, name: str, ranks: int, assumptions: list[str], context: RunContext) -> Member:
     host = plan.hosts[name]
-    links = _find_links(plan, name, ranks)
+    links = _find_links(plan, name)
     if context.interface is not None:
         return _build_socket_member(plan, name, ranks, context.interface, links, assumptions)
     maximum: dict[str, float] = {}  # Gb/s, by PCIe address

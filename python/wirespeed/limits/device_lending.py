@@ -1,0 +1,94 @@
+"""The PCIe bridges between a host and the GPUs that it borrows: data to them passes the slots at both ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from wirespeed.limits import pcie
+from wirespeed.limits.bound import GBPS, GIGABYTES, convert
+from wirespeed.limits.group import Group, Member
+from wirespeed.limits.impact import nic_function
+from wirespeed.limits.nic import build_slot
+from wirespeed.plan import Plan
+from wirespeed.settings import Nic
+
+BRIDGE_TERM = "bridge to the borrowed GPUs"
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeSlot:
+    """The slot of a bridge."""
+
+    host: str
+    interface: str
+    slot: pcie.Slot
+
+
+def is_bridge(plan: Plan, nic: Nic) -> bool:
+    """Whether a NIC is a PCIe bridge to another host."""
+    model = plan.hardware.nics.get(nic.model or "")
+    return model is not None and model.ntb is not None
+
+
+def count_borrowed(plan: Plan, host: str) -> int:
+    """Number of GPUs that a host borrows."""
+    return sum(1 for loan in plan.hosts[host].loans.values() if loan.borrowed)
+
+
+def list_bridge_slots(plan: Plan, host: str) -> tuple[BridgeSlot, ...]:
+    """The known slots of the bridges that data between a host and its borrowed GPUs passes: its own and the lenders'.
+
+    Empty for a host that borrows nothing.
+    """
+    lenders = {loan.peer for loan in plan.hosts[host].loans.values() if loan.borrowed}
+    if not lenders:
+        return ()
+    ends = [
+        name
+        for name, settings in plan.hosts.items()
+        if name == host or any(ntb.node_id in lenders for ntb in settings.ntbs.values())
+    ]
+    ends.sort(key=lambda name: name != host)
+    return tuple(slot for name in ends for slot in _list_slots(plan, name))
+
+
+def group_by_bridge(plan: Plan, group: Group, owners: Sequence[bool | None]) -> Group | None:
+    """The ranks of one host by the sides of the bridge: those of its own GPUs, and those of borrowed ones.
+
+    The bridge is the NIC of both sides, each direction while the other has the same load. ``owners``: whether the GPU
+    of each rank is the host's own; None if not known: then the number of own ones is that with the least data over the
+    bridge. None if no rank needs to use a GPU of the other side, or no slot is known.
+    """
+    member = group.members[0]
+    if group.across_hosts or not group.uses_pcie:
+        return None
+    slots, own = list_bridge_slots(plan, member.name), _count_own_ranks(plan, member, owners)
+    if not slots or own in (0, member.ranks):
+        return None
+    narrowest = min(slots, key=lambda end: pcie.two_way(end.slot).value)
+    rate = (convert(pcie.two_way(narrowest.slot).value, GBPS, GIGABYTES) / 2,)
+    text = f"slot of {narrowest.host}:{narrowest.interface}, {narrowest.slot.describe()}"
+    sides = (own, member.ranks - own)
+    is_borrowed_root = group.root < len(owners) and owners[group.root] is False
+    root = own if is_borrowed_root else 0
+    return Group(tuple(Member(member.name, ranks, rate, rate, text, member.links) for ranks in sides), root)
+
+
+def _count_own_ranks(plan: Plan, member: Member, owners: Sequence[bool | None]) -> int:
+    """How many of a host's ranks use its own GPUs; of the possible numbers the one with the fewest pairs over the
+    bridge."""
+    if len(owners) == member.ranks and None not in owners:
+        return owners.count(True)
+    settings = plan.hosts[member.name]
+    lent = sum(1 for loan in settings.loans.values() if loan.borrowed is False)
+    fewest = max(member.ranks - count_borrowed(plan, member.name), 0)
+    most = min(len(settings.gpus) - lent, member.ranks)
+    return min(range(fewest, most + 1), key=lambda own: own * (member.ranks - own), default=member.ranks)
+
+
+def _list_slots(plan: Plan, host: str) -> Iterator[BridgeSlot]:
+    for interface, nic in plan.hosts[host].nics.items():
+        slot = build_slot(nic_function(plan, host, nic), []) if is_bridge(plan, nic) else None
+        if slot is not None:
+            yield BridgeSlot(host, interface, slot)

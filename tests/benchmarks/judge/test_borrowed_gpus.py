@@ -1,0 +1,69 @@
+"""Collectives with borrowed GPUs: what crosses the PCIe bridge, with the slots at both of its ends."""
+
+from __future__ import annotations
+
+import pytest
+from judge_support import collective
+from test_gpu import LENDING
+
+from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.catalogue import load
+from wirespeed.cluster import read
+from wirespeed.limits.device_lending import list_bridge_slots
+from wirespeed.plan import Plan, build
+from wirespeed.results.verdicts import Judgement
+
+MIB = 2**20
+X8 = 7.163  # GB/s: gen3 x8, 256 bytes in a packet, both directions loaded
+SLOT = 7.276  # gen2 x16, of each GPU
+LENDER = "nic: {dis0: {address: 10.0.0.8/24}}"
+
+
+def build_plan(tmp_path, slot: str | None = None) -> Plan:
+    text = LENDING.read_text()
+    assert LENDER in text
+    if slot is not None:
+        text = text.replace(
+            LENDER, LENDER.replace("0/24", f"0/24, slot: {slot}").replace("8/24", f"8/24, slot: {slot}")
+        )
+    path = tmp_path / "cluster.yaml"
+    path.write_text(text)
+    return build(read(path), load())
+
+
+@pytest.mark.parametrize(
+    ("test", "ranks", "slot", "physical", "reachable", "bottleneck"),
+    [
+        # k own GPUs send S/n to each of m borrowed ones: k·m·S/n over the bridge
+        ("alltoall_perf", 4, None, X8 * 3 / 4, X8 * 3 / 4, "bridge to the borrowed GPUs"),
+        ("alltoall_perf", 3, None, X8, X8, "bridge to the borrowed GPUs"),
+        ("alltoall_perf", 2, None, SLOT, SLOT, "links of a GPU"),  # both may be own GPUs
+        ("alltoall_perf", 4, "gen3 x4", X8 * 3 / 8, X8 * 3 / 8, "bridge to the borrowed GPUs"),
+        # a ring passes the bridge once in each direction; a tree over it sends less
+        ("all_reduce_perf", 4, None, SLOT, X8, "links of a GPU"),
+        ("all_reduce_perf", 4, "gen3 x4", X8 * 3 / 4, X8 / 2, "bridge to the borrowed GPUs"),
+        ("broadcast_perf", 4, "gen3 x4", X8 / 2, X8 / 2, "bridge to the borrowed GPUs"),
+        ("gather_perf", 4, "gen3 x4", X8 * 3 / 4, X8 * 3 / 4, "bridge to the borrowed GPUs"),
+    ],
+)
+def test_the_slots_of_both_bridges_limit_a_collective(tmp_path, test, ranks, slot, physical, reachable, bottleneck):
+    run = collective(test, ranks, {128 * MIB: (1e6, 0.1, 0.1)}, nodes=1)
+    judged = judge(run, build_plan(tmp_path, slot))
+    (verdict,) = (verdict for verdict in judged.verdicts if verdict.measurement.metric == "busbw")
+    assert verdict.physical.value == pytest.approx(physical, rel=1e-3)
+    assert verdict.physical.bottleneck == bottleneck
+    assert verdict.reachable.value == pytest.approx(reachable, rel=1e-3)
+
+
+def test_a_rate_that_the_bridge_cannot_carry_is_unknown(tmp_path):
+    run = collective("alltoall_perf", 4, {128 * MIB: (15000, 8.8, 6.6)}, nodes=1)
+    judged = judge(run, build_plan(tmp_path))
+    (verdict,) = (verdict for verdict in judged.verdicts if verdict.measurement.metric == "busbw")
+    assert verdict.judgement is Judgement.UNKNOWN
+    assert "above the physical limit (bridge to the borrowed GPUs)" in verdict.reason
+
+
+def test_the_bridge_of_the_lender_counts_for_the_borrower_alone(tmp_path):
+    planned = build_plan(tmp_path, "gen3 x4")
+    assert [(end.host, end.slot.lanes) for end in list_bridge_slots(planned, "abel1")] == [("abel1", 8), ("abel2", 4)]
+    assert list_bridge_slots(planned, "abel2") == ()
