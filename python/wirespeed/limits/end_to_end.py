@@ -226,7 +226,7 @@ class _Connection:
         self, ends: Sequence[PathEnd], protocol: str, terms: list[Term], assumptions: list[str]
     ) -> PathLimit:
         """The terms of an interface, with what cores and windows of TCP streams carry."""
-        core = self._build_core_term(ends)
+        core = self._build_core_term(ends, assumptions)
         terms += [core] if core is not None else []
         window = self._build_window_term(ends)
         if window is not None and (
@@ -350,13 +350,14 @@ class _Connection:
         if passes == 1 and ordered is not None and host_limits.writes_in_order(nic, function):
             yield ordered
 
-    def _build_core_term(self, ends: Sequence[PathEnd]) -> Term | None:
+    def _build_core_term(self, ends: Sequence[PathEnd], assumptions: list[str]) -> Term | None:
         """What the cores receive, each one stream."""
         receiver = self.plan.hardware.servers.get(self.plan.hosts[ends[1].host].model or "")
         if receiver is None or receiver.tcp_core is None:
             return None
         rate, streams = receiver.tcp_core, self.conditions.streams
         formula = f"{streams} × {rate.value} a core"
+        assumptions.append(tcp.describe_core_rate(rate.value))
         return Term(f"TCP cores of {ends[1].host}", streams * rate.value.gb_per_s, GBPS, formula, rate.source)
 
     def _build_window_term(self, ends: Sequence[PathEnd]) -> Term | None:

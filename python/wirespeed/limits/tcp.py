@@ -43,6 +43,11 @@ def udp(speed: Bandwidth, mtu: int, size: int | None = None, *, ipv6: bool = Fal
     return _framing_term("line rate × UDP framing", speed, payload + headers, payload, "one datagram a packet")
 
 
+def describe_core_rate(rate: Bandwidth) -> str:
+    """The assumption behind the rate of one core: no core was published to be faster, but none was shown to be busy."""
+    return f"{rate} a core is a published rate of single streams, not a proven limit: a core may be faster"
+
+
 def _get_ip_header(ipv6: bool) -> int:
     return 40 if ipv6 else 20
 

@@ -144,8 +144,12 @@ def test_what_cores_receive_where_it_was_measured(version, streams, reachable, b
     host, settings = next(iter(plan_variant.hosts.items()))
     row = Measurement(Metric.BITRATE, "Gb/s", 20.0, None, "SUM receiver", 5)
     run = Run("iperf3", "TCP", version, RunStatus.COMPLETE, None, None, Parameters(streams=streams), (row,))
-    (verdict,) = judge(run, plan_variant, source=f"{host}:{next(iter(settings.nics))}").verdicts
+    judged = judge(run, plan_variant, source=f"{host}:{next(iter(settings.nics))}")
+    (verdict,) = judged.verdicts
     assert (verdict.reachable.value, verdict.reachable.bottleneck) == (pytest.approx(reachable, rel=1e-3), binding)
+    is_core = binding == "TCP cores"  # published rates of streams to one core, none of which was shown to be busy
+    assert any("29.7 Gb/s a core is a published rate" in text for text in verdict.reachable.assumptions) is is_core
+    assert any("the log does not prove that cores are the limit" in note for note in judged.notes) is is_core
 
 
 def test_a_slot_of_eight_lanes_limits_tcp():

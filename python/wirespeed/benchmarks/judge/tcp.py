@@ -19,6 +19,7 @@ from wirespeed.benchmarks.judge.limits import REFUTED, Fingerprints, Limit, Limi
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.judge.tcp_evidence import list_busy_cores, list_tcp_causes
 from wirespeed.benchmarks.tools.run_totals import find_total_labels
+from wirespeed.catalogue.model import SourcedValue
 from wirespeed.limits import latency, tcp
 from wirespeed.limits.bound import GBPS, convert, in_unit, number, tightest
 from wirespeed.limits.end_to_end import Conditions, PathEnd, list_limits_between
@@ -95,11 +96,12 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
             slots = [term for term in physical_terms if "slot" in term.name]
             physical_terms = reachable_terms = [framing, *slots]
     else:
-        cores = _compute_core_term(run, plan, ends)
-        if cores is None:
+        rate = _find_core_rate(plan, ends)
+        if rate is None:
             assumptions.append("no CPU limit is included: a single stream is usually limited by one core")
         else:
-            reachable_terms += _check_core_term(run, cores, min(term.value for term in reachable_terms), notes)
+            line = min(term.value for term in reachable_terms)
+            reachable_terms += _check_core_term(run, rate, line, notes, assumptions)
         reachable_terms += _list_host_terms(run, plan, ends)
     reachable = tightest(reachable_terms, assumptions)
     return TcpLimits(
@@ -126,28 +128,40 @@ def _list_host_terms(run: Run, plan: Plan, ends: list[NicPlace]) -> list[Term]:
     return [term for term in terms if "memory" in term.name or "window" in term.name]
 
 
-def _check_core_term(run: Run, cores: Term, line: float, notes: list[str]) -> list[Term]:
-    """The term of the cores, unless the run was faster: the rate of one core comes from a run that the line limited.
+def _check_core_term(
+    run: Run, rate: SourcedValue[Bandwidth], line: float, notes: list[str], assumptions: list[str]
+) -> list[Term]:
+    """What the streams' cores receive, unless the run was faster: one core may receive more than published runs show.
 
     Where the log of a faster run shows busy cores, they limit it: their rate is the measured one.
     """
+    threads = _count_threads(run)
+    formula = f"{threads} × {rate.value} a core"
+    cores = Term("TCP cores", threads * rate.value.gb_per_s, GBPS, formula, rate.source)
     totals = find_total_labels(run)
     rates = [
         convert(float(row.value), row.unit, GBPS)
         for row in run.measurements
         if row.metric is Metric.BITRATE and row.unit in BITS_PER_SECOND and row.label in totals
     ]
+    is_busy = bool(list_busy_cores(run, threads))
     if max(rates, default=0.0) > REFUTED * cores.value:
         notes.append(
-            f"the log refutes the limit of the receiving cores: {number(max(rates))} Gb/s is more than {cores.formula}"
+            f"the log refutes the limit of the receiving cores: {number(max(rates))} Gb/s is more than {formula}"
         )
-        if not list_busy_cores(run, _count_threads(run)):
-            return []
-        return [replace(cores, value=max(rates), formula="their rate in this log, which shows them busy")]
-    if cores.value < line and not _has_thread_per_stream(run) and (run.parameters.streams or 1) > 1:
-        notes.append(
-            "iperf3 before 3.16 works all streams on one core: use a later release, or one process for each stream"
-        )
+        busy = replace(cores, value=max(rates), formula="their rate in this log, which shows them busy")
+        return [busy] if is_busy else []
+    if cores.value < line:
+        assumptions.append(tcp.describe_core_rate(rate.value))
+        if not is_busy:
+            notes.append(
+                f"the log does not prove that cores are the limit: the line carries {number(line)} Gb/s; "
+                "use more streams or processes until the rate stays the same"
+            )
+        if not _has_thread_per_stream(run) and (run.parameters.streams or 1) > 1:
+            notes.append(
+                "iperf3 before 3.16 works all streams on one core: use a later release, or one process for each stream"
+            )
     return [cores]
 
 
@@ -169,22 +183,15 @@ def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]
     return ends
 
 
-def _compute_core_term(run: Run, plan: Plan, ends: list[NicPlace]) -> Term | None:
-    """The rate that the streams' cores can receive; None if the catalogue does not contain the rate of one core.
-
-    iperf3 works all streams on one core before release 3.16 (iperf3 release notes: multi-threaded from 3.16 on).
-    """
+def _find_core_rate(plan: Plan, ends: list[NicPlace]) -> SourcedValue[Bandwidth] | None:
+    """The rate that a core of the slowest host receives; None if the catalogue does not contain that of all hosts."""
     servers = [plan.hardware.servers.get(plan.hosts[end.host].model or "") for end in ends]
     rates = [server.tcp_core for server in servers if server is not None and server.tcp_core is not None]
-    if not rates or len(rates) < len(ends):
-        return None
-    threads = _count_threads(run)
-    slowest = min(rates, key=lambda rate: rate.value)
-    formula = f"{threads} × {slowest.value} a core"
-    return Term("TCP cores", threads * slowest.value.gb_per_s, GBPS, formula, slowest.source)
+    return min(rates, key=lambda rate: rate.value) if rates and len(rates) == len(ends) else None
 
 
 def _count_threads(run: Run) -> int:
+    """Cores that the streams of a run use: before release 3.16 iperf3 works all on one (its release notes)."""
     return (run.parameters.streams or 1) if _has_thread_per_stream(run) else 1
 
 
