@@ -38,15 +38,31 @@ ACKS_PER_PACKET = 0.5
 """Acknowledgements for each data packet in a bidirectional stream: document 000's 775.17 Gb/s of 784.30 lies between
 one for every second packet (776.30) and one for each (768.45)."""
 
-_RING = "Tillson 1980 (rings of a full mesh); RCCL topology model of MI300X: one ring in and one out per NIC"
+_RING_OF_MESH = "Tillson 1980 (rings of a full mesh); RCCL topology model of MI300X: one ring in and one out per NIC"
+_RING_OF_NICS = (
+    "nccl-tests doc/PERFORMANCE.md (bus bandwidth of a ring); NCCL src/graph/search.cc: a ring enters and "
+    "leaves a host by a NIC"
+)
+_RING_OF_SWITCH = "nccl-tests doc/PERFORMANCE.md: bus bandwidth of a ring, which uses all links of each GPU"
 _NVLS = "each GPU sends S once and its part of the sum once; efficiency: NCCL src/graph/tuning.cc"
 _COLLNET = "each host sends S and receives the sum: NCCL src/graph/tuning.cc, CollNet"
 _TREE = "double binary tree: Sanders, Speck and Träff 2009, as NCCL uses it"
 
 
 NICS_OF_HOST = "NICs of a host"
-NIC_TERMS = (NICS_OF_HOST, "one NIC")
-"""Names of the terms that NICs set."""
+NIC_SLOTS_OF_HOST = "NIC slots of a host"
+ONE_NIC = " (one NIC)"
+"""What the name of a term of a single NIC ends with."""
+
+
+def is_nic_term(name: str) -> bool:
+    """Whether a term is that of the NICs of a host, of their slots, or of one NIC."""
+    return name in (NICS_OF_HOST, NIC_SLOTS_OF_HOST) or name.endswith(ONE_NIC)
+
+
+def is_measured(name: str) -> bool:
+    """Whether a term contains a measured figure: a published rate of links, or the assumed acknowledgements."""
+    return name.startswith("reachable ") or is_nic_term(name) or name in ("TCP cores",) or "IP driver" in name
 
 
 class Algorithm(StrEnum):
@@ -174,13 +190,12 @@ def _host_links(algorithm: Algorithm, member: Member, group: Group) -> Term | No
     gpu = links.count_links(k) * links.usable  # all links of one GPU
     links_text = f"{links.count_links(k)} × {number(links.usable)} GB/s reachable {links.name} rate"
     name = f"reachable {links.name} rate"
+    ring = f"{_RING_OF_MESH if links.full_mesh else _RING_OF_SWITCH}; {links.source}"
     match algorithm:
         case Algorithm.RING if group.across_hosts:
-            return Term(
-                name, gpu * k / (k - 1), GIGABYTES, f"{links_text} × {k}/{k - 1} rings", f"{_RING}; {links.source}"
-            )
+            return Term(name, gpu * k / (k - 1), GIGABYTES, f"{links_text} × {k}/{k - 1} rings", ring)
         case Algorithm.RING:
-            return Term(name, gpu, GIGABYTES, links_text, f"{_RING}; {links.source}")
+            return Term(name, gpu, GIGABYTES, links_text, ring)
         case Algorithm.COLLNET if links.reduction_share:
             return _switch_reduction(member, group)
         case Algorithm.TREE | Algorithm.COLLNET if group.across_hosts:
@@ -239,10 +254,11 @@ def _find_nic_term(algorithm: Algorithm, group: Group) -> Term | None:
     network = slowest.network_acknowledged
     nic = min(slowest.nics_acknowledged)
     nics_text = f"{len(slowest.nics)} × {number(nic)} GB/s ({slowest.nics_bottleneck}, acknowledgements)"
-    name = NICS_OF_HOST
+    name = NIC_SLOTS_OF_HOST if slowest.nics_bottleneck == "NIC slot" else NICS_OF_HOST
+    ring = _RING_OF_MESH if any(m.links is not None and m.links.full_mesh for m in group.members) else _RING_OF_NICS
     match algorithm:
         case Algorithm.RING:
-            return Term(name, network, GIGABYTES, nics_text, _RING)
+            return Term(name, network, GIGABYTES, nics_text, ring)
         case Algorithm.TREE | Algorithm.NVLS | Algorithm.NVLS_TREE:
             passes = 2 if len(group.members) == 2 else 1
             factor = f"{passes} × " if passes > 1 else ""
@@ -265,4 +281,5 @@ def _find_nic_term(algorithm: Algorithm, group: Group) -> Term | None:
             formula = f"{nics_text} / {k} ranks × {n - 1}/{n - k}, {n - k} of {n - 1} peers elsewhere"
             return Term(name, value, GIGABYTES, formula, "every rank sends 1/n of S to each other rank")
         case Algorithm.DIRECT:
-            return Term("one NIC", nic, GIGABYTES, f"{number(nic)} GB/s between neighbours on two hosts", _RING)
+            formula = f"{number(nic)} GB/s between neighbours on two hosts"
+            return Term(f"{slowest.nics_bottleneck}{ONE_NIC}", nic, GIGABYTES, formula, ring)

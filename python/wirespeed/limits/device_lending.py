@@ -54,7 +54,7 @@ def list_bridge_slots(plan: Plan, host: str) -> tuple[BridgeSlot, ...]:
 
 
 def group_by_bridge(plan: Plan, group: Group, owners: Sequence[bool | None]) -> Group | None:
-    """The ranks of one host by the sides of the bridge: those of its own GPUs, and those of borrowed ones.
+    """The ranks of one host by the sides of the bridge: those of local GPUs, and those of borrowed ones.
 
     The bridge is the NIC of both sides, each direction while the other has the same load. ``owners``: whether the GPU
     of each rank is the host's own; None if not known: then the number of own ones is that with the least data over the

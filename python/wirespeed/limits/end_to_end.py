@@ -396,8 +396,8 @@ def _divide_memory(memory: Term, passes: int) -> Term:
     """The rate of data that passes the memory of a host several times."""
     if passes == 1:
         return memory
-    agents = ["NIC"]
-    agents += ["GPU"] if passes != _TCP_PASSES else []
+    agents = ["one by the NIC"]
+    agents += ["one by the GPU"] if passes != _TCP_PASSES else []
     agents += ["two by the copy of the CPU"] if passes >= _TCP_PASSES else []
     formula = f"({memory.formula}) / {passes} passes: {', '.join(agents)}"
     source = f"{memory.source}; {_LINUX}" if passes >= _TCP_PASSES else memory.source

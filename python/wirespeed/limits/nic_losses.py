@@ -67,6 +67,9 @@ def list_degraded_rates(
 ) -> tuple[DegradedRate, ...]:
     """The rates below the planned one; losses of the same rate are one entry. ``nics``: NICs that share the traffic."""
     planned = _compute_framing(path, bidirectional)
+    if slot is not None:
+        in_slot = pcie.two_way(slot) if bidirectional else pcie.one_way(slot)
+        planned = min(planned, in_slot.value)
     framed = [
         *_list_mtu_rates(path, facts, bidirectional),
         *_list_other_rates(path, facts, bidirectional),

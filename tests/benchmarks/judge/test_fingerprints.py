@@ -28,7 +28,8 @@ def test_a_published_run_with_a_small_path_mtu_is_recognised():
     verdict = find_verdict(judge(osu("osu_bw", CSD3), replace_nic_speeds(plan(), 50)), 4 * MIB)
     assert (verdict.judgement, verdict.reason) == (
         Judgement.WARN,
-        "below 95 % of the reachable limit (limited by one NIC); within 1 % of the rate of a path with path MTU 1024 "
+        "below 95 % of the reachable limit (limited by line rate × RoCEv2 framing (one NIC)); within 1 % of "
+        "the rate of a path with path MTU 1024 "
         "(5,787 MB/s)",
     )
 
@@ -125,3 +126,13 @@ def test_one_queue_pair_is_named_as_a_cause(rate, names_port):
     assert ("the test had one queue pair, which uses one port of a bond" in reason) is not names_port
     assert "queue pair" not in find_verdict(judge(perftest({MIB: rate}, queue_pairs=4), plan()), MIB).reason
     assert "queue pair" not in find_verdict(judge(perftest({MIB: 391.0}, queue_pairs=1), plan()), MIB).reason
+
+
+def test_a_dip_has_no_cause_that_other_sizes_rule_out():
+    """8 MiB at the rate of a narrower slot, between sizes that reach the limit: no slot and no NIC is that slow."""
+    dip = perftest({4 * MIB: 391.0, 8 * MIB: 230.0, 16 * MIB: 391.0})
+    flat = perftest({4 * MIB: 230.0, 8 * MIB: 230.0, 16 * MIB: 230.0})
+    reasons = [find_verdict(judge(run, plan()), 8 * MIB).reason for run in (dip, flat)]
+    assert "a dip in the curve" in reasons[0]
+    assert "a path with" not in reasons[0]
+    assert "a path with" in reasons[1]

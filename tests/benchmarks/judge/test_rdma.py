@@ -113,11 +113,12 @@ def test_a_dip_below_the_plateau_is_left_to_the_plateau():
     assert find_verdict(judged, 65536).judgement is Judgement.SKIP
     assert (
         find_verdict(judged, 65536).reason
-        == "the size is too small: only the largest sizes, where bandwidth no longer rises, are judged"
+        == "below 25 % of the largest size: of smaller sizes, only dips and steps of the curve are judged"
     )
     assert find_verdict(judged, 8 * MIB).judgement is Judgement.PASS
     assert judged.notes == (
-        "64 KiB not judged: the size is too small: only the largest sizes, where bandwidth no longer rises, are judged",
+        "64 KiB not judged: below 25 % of the largest size: of smaller sizes, only dips and steps of the curve "
+        "are judged",
     )
 
 
@@ -125,8 +126,8 @@ def test_a_dip_above_a_size_that_passes_is_named():
     judged = judge(perftest({65536: 380.9, MIB: 241.9, 8 * MIB: 391.0}), plan())
     assert find_verdict(judged, MIB).judgement is Judgement.SKIP
     assert judged.notes == (
-        "1 MiB not judged: 62 % of the reachable limit; 64 KiB passes; a size below 25 % of the largest one fails only "
-        "by the shape of its curve",
+        "1 MiB not judged: 62 % of the reachable limit; 64 KiB passes; of sizes below 25 % of the largest one, only "
+        "dips and steps of the curve fail",
     )
 
 

@@ -445,8 +445,8 @@ def choose_algorithm(run: Run, usual: Algorithm, reachable: Mapping[Algorithm, B
         for algorithm, bound in reachable.items()
         if bound is not None and bound.value > limit.value and measured <= REFUTED * bound.value
     }
-    if not faster:
-        return Choice(usual, (f"{refuted}; no other algorithm of this hardware reaches it",))
+    if not faster:  # the note on values above a reachable limit names the algorithm
+        return Choice(usual)
     algorithm = min(faster, key=lambda name: faster[name])
     return Choice(algorithm, (f"{refuted}; judged as {algorithm.value}, {number(faster[algorithm])} GB/s",))
 
@@ -475,7 +475,8 @@ def _list_fingerprints(
     Where they prove that a host used fewer NICs, the losses are those of the remaining ones. Where they prove another
     bottleneck, no loss of the NICs is assumed beside it.
     """
-    term = next((term for term in reachable.terms if term.name in algorithms.NIC_TERMS), None) if reachable else None
+    terms = reachable.terms if reachable else ()
+    term = next((term for term in terms if algorithms.is_nic_term(term.name)), None)
     host = plan.hosts[group.members[0].name]
     nics = list_used_nics(host, [])[: len(group.members[0].nics_acknowledged)]
     path = build_path(nics[0], [], speed=catalogue_speed(plan, nics[0])) if nics else None
@@ -483,10 +484,11 @@ def _list_fingerprints(
         return None
     slot = build_slot(nic_function(plan, group.members[0].name, nics[0]), [])
     stated = context.evidence is not None
-    count = len(nics) if term.name == algorithms.NICS_OF_HOST and not stated else 1
+    is_single = term.name.endswith(algorithms.ONE_NIC)
+    count = 1 if is_single or stated else len(nics)
     facts = LogFacts(run.parameters.path_mtu_bytes, uses_rdma=stated)
     rates = list_degraded_rates(path, slot, facts, bidirectional=True, nics=count)
-    if proof.has_bottleneck or (proof.has_fewer_nics and term.name != algorithms.NICS_OF_HOST):
+    if proof.has_bottleneck or (proof.has_fewer_nics and is_single):
         rates = ()
     elif proof.has_fewer_nics and context.evidence is not None:
         remaining = min(len(names) for names in context.evidence.nics.values())

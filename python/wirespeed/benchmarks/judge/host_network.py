@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.endpoints.nics import NicPlace, list_used_nics, nic_speed
@@ -59,16 +60,16 @@ def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Net
         plan, name, maximum, bidirectional=bidirectional, to_memory=on_host
     )
     bind = uplink or binds.most_common(1)[0][0]
-    formula = f"{len(ends)} NICs, {number(min(maximum.values()))} to {number(max(maximum.values()))} Gb/s each ({bind})"
+    formula = f"{_format_rates(list(maximum.values()))} ({bind})"
     slowest = min(in_use, key=lambda bound: bound.value)
     return Network(
         host=name,
         total=Term(f"NICs of {name}", shared_rate, "Gb/s", formula, slowest.terms[0].source),
         message_term=Term(
-            "one NIC",
+            f"{slowest.bottleneck} (one NIC)",
             slowest.value,
             "Gb/s",
-            f"{slowest.bottleneck}: {_format_formula(slowest)}",
+            _format_formula(slowest),
             slowest.terms[0].source,
         ),
         nics=tuple(ends),
@@ -102,6 +103,13 @@ def _single_nic(
             maximum.assumptions,
         )
     return maximum, usual, speed
+
+
+def _format_rates(rates: Sequence[float]) -> str:
+    lowest, highest = number(min(rates)), number(max(rates))
+    if lowest == highest:
+        return f"{len(rates)} NIC{'s' if len(rates) > 1 else ''}, {lowest} Gb/s{' each' if len(rates) > 1 else ''}"
+    return f"{len(rates)} NICs, {lowest} to {highest} Gb/s each"
 
 
 def _format_formula(bound: Bound) -> str:

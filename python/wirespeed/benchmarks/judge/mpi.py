@@ -165,8 +165,8 @@ def _compare_largest(run: Run, limits: MpiLimits) -> tuple[str, ...]:
     factor = float(largest.value) * SECONDS[largest.unit] * 1e6 / minimum.value
     size, bound = Size(largest.size_bytes or 0), number(minimum.value)
     return (
-        f"the time of {size} is {number(factor)} times the {bound} µs of the bytes that must cross the NICs; libraries "
-        f"choose among many algorithms, so no factor is required{_describe_published(run.test)}",
+        f"{size} takes {number(factor)} times the minimum ({bound} µs for the bytes that must cross the NICs); "
+        f"no factor is required, because MPI libraries use many algorithms{_describe_published(run.test)}",
     )
 
 

@@ -174,6 +174,9 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     return _build_limits(run, plan, profile, kind, networks_with_speed, bool(ends), counted)
 
 
+_TCP_ABOVE = "physical limit of TCP"
+
+
 def _list_logged_hosts(run: Run, plan: Plan) -> list[str]:
     """The hosts that the command line of a log names, where all of them are hosts of the plan."""
     names = [name.partition(".")[0] for name in (run.parameters.host_names or "").split(",") if name]
@@ -201,7 +204,10 @@ def _build_limits(
         else min(networks, key=lambda network: network.total.value)
     )
     slowest = min(networks, key=lambda network: network.message_term.value)
-    assumptions = [*fastest.assumptions, "RoCE or TCP: the log does not name the transport"]
+    transport = "the traffic is RoCEv2"
+    if "TCP" in fastest.total.formula:
+        transport = f"{_TCP_ABOVE}, reachable limit of RoCEv2"
+    assumptions = [*fastest.assumptions, f"{transport}: the log does not name the transport"]
     if not named:
         assumptions.append(f"the ranks are on different hosts of {plan.name}: the log names none")
     if senders > 1:

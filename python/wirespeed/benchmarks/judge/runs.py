@@ -49,13 +49,14 @@ from wirespeed.benchmarks.judge.verdict import (
     describe_passing_fingerprints,
     doubt_smaller_sizes,
     explain_dip,
+    keep_possible_losses,
     make_verdict,
     name_fingerprints,
 )
 from wirespeed.benchmarks.logs.failed_runs import list_notes
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.errors import format_first
-from wirespeed.limits.algorithms import Algorithm
+from wirespeed.limits.algorithms import Algorithm, is_measured
 from wirespeed.number_ranges import format_ranges
 from wirespeed.plan import Plan
 from wirespeed.plan.overlay import ObservedPlan
@@ -355,7 +356,8 @@ def _compare_measurements(run: Run, limits: Limits, profile: Profile, *, expects
         **_judge_latencies(run, limits),
         **judge_latency_floor(run, limits, profile, expects_rdma=expects_rdma),
     }
-    named = {position: name_fingerprints(verdict, limits.fingerprints) for position, verdict in verdicts.items()}
+    losses = keep_possible_losses(verdicts.values(), limits.fingerprints)
+    named = {position: name_fingerprints(verdict, losses) for position, verdict in verdicts.items()}
     named = {position: compare_published_range(verdict, limits.fingerprints) for position, verdict in named.items()}
     if expects_rdma and len(limits.hosts) > 1 and not limits.causes:
         named = name_tcp(run, named, profile)
@@ -566,15 +568,29 @@ def _notes_on_excess(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     maximum = max(judged, default=0.0)
     if maximum < _EXCEEDED:
         return ()
-    if maximum > REFUTED:
-        return (
-            f"up to {format_percent(maximum)} of the reachable limit: the algorithm or the figures that it assumes are "
-            "refuted; only a value above the physical limit is implausible",
-        )
-    return (
-        f"up to {format_percent(maximum)} of the reachable limit: it contains measured figures, "
-        "so a small excess is normal; only a value above the physical limit is implausible",
+    highest = max(
+        (verdict for verdict in verdicts if verdict.judgement is Judgement.PASS and verdict.reachable is not None),
+        key=lambda verdict: verdict.fraction_of_reachable or 0.0,
     )
+    return (
+        f"up to {format_percent(maximum)} of the reachable limit: {_explain_excess(highest, maximum)}; "
+        "only a value above the physical limit is implausible",
+    )
+
+
+def _explain_excess(verdict: Verdict, share: float) -> str:
+    """Why a value can exceed its reachable limit."""
+    bound = verdict.reachable
+    assumptions = bound.assumptions if bound is not None else ()
+    transport = next((text for text in assumptions if "the log does not name the transport" in text), None)
+    if share > REFUTED:
+        algorithm = next((f" ({text})" for text in assumptions if "algorithm" in text), "")
+        return f"the limit{algorithm} is too low for this log, and the verdicts stay pass"
+    if transport is not None:
+        return f"it may be of another protocol ({transport})"
+    if bound is not None and is_measured(bound.bottleneck):
+        return "it contains measured figures, so a small excess is normal"
+    return "something that it assumes does not apply"
 
 
 _EXCEEDED = 1.0005  # printed as 100.1 %

@@ -26,7 +26,7 @@ _FLAT = 0.005  # relative difference of a flat table: a healthy one still rises 
 _SHORTEST = 0.01  # a time that two decimals show
 
 _BELOW = "below "  # begins the reason of a bandwidth below a threshold
-PLATEAU = "the size is too small: only the largest sizes, where bandwidth no longer rises, are judged"
+BELOW_PLATEAU = "of the largest size: of smaller sizes, only dips and steps of the curve are judged"
 _BITS_FOR_BYTES = 4.0  # between 1 and 8, on a scale of factors nearer to 8
 _EQUAL_LIMIT = 0.99  # from this fraction of the design's limit on, the limit as found explains no loss
 
@@ -121,7 +121,8 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
         return make_verdict(measurement, Judgement.PASS, reached, limit)
     below_plateau = measurement.size_bytes is not None and measurement.size_bytes < scale.plateau
     if below_plateau and limit.thresholds is None:
-        return make_verdict(measurement, Judgement.SKIP, PLATEAU, limit)
+        share = format_percent(scale.profile.plateau.value, 0)
+        return make_verdict(measurement, Judgement.SKIP, f"{_BELOW}{share} {BELOW_PLATEAU}", limit)
     alternative = limit.alternative
     worst = warns if fraction < warns else passes  # what the value misses; with the other limit it may not
     if alternative is not None and measurement.value >= worst * alternative.reachable.value:
@@ -146,7 +147,7 @@ def _describe_alternative(measurement: Measurement, bound: Bound, alternative: A
 
 def explain_dip(verdict: Verdict, verdicts: Iterable[Verdict], scale: Scale) -> Verdict:
     """Note a size that is not judged although a smaller one passes: the bandwidth drops there."""
-    if verdict.reason != PLATEAU:
+    if not verdict.reason.endswith(BELOW_PLATEAU):
         return verdict
     measurement = verdict.measurement
     smaller = [
@@ -173,6 +174,19 @@ def add_causes(verdict: Verdict, causes: Sequence[str]) -> Verdict:
     if not causes or verdict.judgement not in (Judgement.WARN, Judgement.FAIL) or verdict.physical is None:
         return verdict
     return replace(verdict, reason=f"the log proves: {'; '.join(causes)}; {verdict.reason}")
+
+
+def keep_possible_losses(verdicts: Iterable[Verdict], fingerprints: Fingerprints | None) -> Fingerprints | None:
+    """The losses whose bandwidth no size of the run exceeds: a slot or a NIC is as slow for all sizes."""
+    rows = [row for verdict in verdicts if (row := verdict.measurement).metric in (Metric.BUSBW, Metric.BW_AVG)]
+    rows = [row for row in rows if row.unit in BITS_PER_SECOND and row.size_bytes]
+    if fingerprints is None or not rows:
+        return fingerprints
+    highest = max(convert(float(row.value), row.unit, fingerprints.planned.unit) for row in rows)
+    remaining = [
+        rate for rate in fingerprints.rates if highest <= rate.fraction * fingerprints.planned.value * (1 + _MARGIN)
+    ]
+    return replace(fingerprints, rates=remaining)
 
 
 def name_fingerprints(verdict: Verdict, fingerprints: Fingerprints | None) -> Verdict:
