@@ -163,3 +163,20 @@ def test_a_gpu_at_the_other_socket_passes_the_link_between_sockets():
 def test_gpus_of_different_rails_reach_each_other_over_the_switches():
     bound = find_bounds(example("mi300x-4node"), "node1:GPU0", "node2:GPU7")["GPUDirect RDMA write"]
     assert {"NIC slot of node1:enp29s0np0", "NIC slot of node2:enp231s0np0"} <= {term.name for term in bound.terms}
+
+
+@pytest.mark.parametrize(
+    ("size", "formula"),
+    [
+        (64, "504.12 Gb/s × 64 B / 88 B per write"),
+        (1000, "504.12 Gb/s × 1000 B / 1096 B in 4 writes"),
+        (4096, "504.12 Gb/s × 256 B / 280 B per write"),
+        (None, "504.12 Gb/s × 256 B / 280 B per write"),
+    ],
+)
+def test_a_message_is_written_in_packets_of_its_size(size, formula):
+    """PCI Express Base 5.0, section 2.2: 24 bytes beside the data of each write."""
+    bounds = find_bounds(example("mi300x-4node"), "node1:GPU0", "node2:GPU0", message_size=size)
+    terms = [term for term in bounds["GPUDirect RDMA write"].terms if "slot" in term.name]
+    assert len(terms) == 4
+    assert all(term.formula.startswith(formula) for term in terms)

@@ -54,7 +54,7 @@ def test_assumptions_are_reported():
     bound = nic_goodput(Nic(link=Link(speed=Bandwidth.gbps(400))), replace(X16, max_payload=None))
     assert bound.assumptions == (
         "path MTU 4096, the largest: neither RDMA port nor interface has a value",
-        "IPv4 without VLAN tag between host and switch",
+        "IPv4, no VLAN tag between host and switch",
         "PCIe MaxPayload 256 bytes (usual value; not collected)",
     )
 

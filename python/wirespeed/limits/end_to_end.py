@@ -172,7 +172,7 @@ class _Connection:
         gpus = [self._find_gpu(end) for end in (self.source, self.target)]
         direct = list(terms)
         for end, gpu in zip(ends, gpus, strict=True):
-            direct += _list_pcie_terms(self.plan, end, gpu, assumptions)
+            direct += _list_pcie_terms(self.plan, end, gpu, assumptions, self.conditions.message_size)
             direct += self._list_memory_terms(end, 1, assumptions) if gpu is None else ()
         method = "GPUDirect RDMA write" if any(gpus) else "RDMA write"
         yield self._build_limit(ends, method, direct, assumptions)
@@ -181,13 +181,15 @@ class _Connection:
             even = [*assumptions, "traffic is spread evenly over all uplinks"]
             yield self._build_limit(ends, f"{method} while all NICs below send", [*direct, *shares], even)
         if any(gpus):
-            staged = [*terms, *self._list_staged_terms(ends, 1, assumptions)]
+            staged = [*terms, *self._list_staged_terms(ends, 1, assumptions, self.conditions.message_size)]
             yield self._build_limit(ends, "RDMA write, staged in memory", staged, assumptions)
 
-    def _list_staged_terms(self, ends: Sequence[PathEnd], passes: int, assumptions: list[str]) -> Iterator[Term]:
+    def _list_staged_terms(
+        self, ends: Sequence[PathEnd], passes: int, assumptions: list[str], message_size: int | None = None
+    ) -> Iterator[Term]:
         """NICs with buffers in the memory of their hosts, and GPUs that copy from and to it."""
         for place, end in zip((self.source, self.target), ends, strict=True):
-            yield from _list_pcie_terms(self.plan, end, None, assumptions)
+            yield from _list_pcie_terms(self.plan, end, None, assumptions, message_size)
             gpu = self._find_gpu(place)
             yield from self._list_memory_terms(end, passes + (_STAGED_PASSES if gpu else 0), assumptions)
             slot = build_slot(gpu_function(self.plan, place.host, gpu), assumptions) if gpu else None
@@ -426,15 +428,21 @@ def _find_path(plan: Plan, nics: Sequence[Nic], assumptions: list[str]) -> Path 
     return dataclasses.replace(slowest, path_mtu=min(path.path_mtu for path in known_paths))
 
 
-def _list_pcie_terms(plan: Plan, end: PathEnd, gpu: str | None, assumptions: list[str] | None = None) -> Iterator[Term]:
+def _list_pcie_terms(
+    plan: Plan,
+    end: PathEnd,
+    gpu: str | None,
+    assumptions: list[str] | None = None,
+    message_size: int | None = None,
+) -> Iterator[Term]:
     """The slot of a NIC, and on the path to the buffer PCIe switches, the link between the sockets, the slot of the
-    GPU."""
+    GPU. ``message_size``: bytes of an RDMA message, which a NIC writes separately; None: an endless stream."""
     assumed: list[str] = [] if assumptions is None else assumptions
     nic = plan.hosts[end.host].nics[end.device or ""]
     slot = build_slot(nic_function(plan, end.host, nic), assumed)
     if slot is not None:
         kind = "PCIe bridge" if is_bridge(plan, nic) else "NIC slot"
-        yield pcie.one_way(slot, f"{kind} of {end}")
+        yield pcie.one_way(slot, f"{kind} of {end}", message_size)
     gpu_address = plan.hosts[end.host].gpus[gpu].pcie if gpu else None
     passed = (
         host_limits.uplinks_to_gpu(plan, end.host, nic.pcie, gpu_address)
@@ -442,7 +450,7 @@ def _list_pcie_terms(plan: Plan, end: PathEnd, gpu: str | None, assumptions: lis
         else host_limits.uplinks_to_memory(plan, end.host, nic.pcie)
     )
     for uplink in passed:
-        yield pcie.one_way(uplink.slot, f"{uplink.name} of {end.host}")
+        yield pcie.one_way(uplink.slot, f"{uplink.name} of {end.host}", message_size)
     if gpu is None:
         return
     socket = host_limits.socket_term(plan, end.host, nic.pcie, gpu_address, bidirectional=False)
@@ -452,4 +460,4 @@ def _list_pcie_terms(plan: Plan, end: PathEnd, gpu: str | None, assumptions: lis
     assumed += [unknown] if unknown is not None else []
     gpu_slot = build_slot(gpu_function(plan, end.host, gpu), assumed)
     if gpu_slot is not None:
-        yield pcie.one_way(gpu_slot, f"PCIe slot of {end.host}:{gpu}")
+        yield pcie.one_way(gpu_slot, f"PCIe slot of {end.host}:{gpu}", message_size)

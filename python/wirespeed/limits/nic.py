@@ -123,7 +123,8 @@ def build_path(
     if mtu is None:
         mtu = LARGEST_PATH_MTU
         assumptions.append(f"path MTU {mtu}, the largest: neither RDMA port nor interface has a value")
-    assumptions.append(f"{'IPv6' if ipv6 else 'IPv4'} without VLAN tag between host and switch")
+    version = "" if nic.addresses else f"{'IPv6' if ipv6 else 'IPv4'}, "
+    assumptions.append(f"{version}no VLAN tag between host and switch")
     return Path(rate, mtu, wire.Encapsulation(ipv6=ipv6))
 
 

@@ -41,19 +41,26 @@ class Slot:
         return f"{format_transfer_rate(self.rate)} x{self.lanes}, MaxPayload {self.max_payload}"
 
 
-def one_way(slot: Slot, name: str = "NIC slot") -> Term:
+def one_way(slot: Slot, name: str = "NIC slot", message_size: int | None = None) -> Term:
     """Data in one direction, Gb/s: the receiving NIC's posted writes, the tighter side of a transfer.
 
     The sending NIC reads: its completions have a header shorter by four bytes, so they pass faster.
-    Acknowledgements and flow-control updates take no share, so no device is faster.
+    Acknowledgements and flow-control updates take no share, so no device is faster. ``message_size``: bytes of data
+    that are written separately; a message of less than MaxPayload is one write of its size.
 
     Raises:
         ValueError: PCI Express has no such rate, width or payload.
     """
     link, packets = _measure_link(slot)
-    data = link * slot.max_payload / packets.write
-    formula = f"{link:.2f} Gb/s × {slot.max_payload} B / {packets.write} B per write ({slot.describe()})"
-    return Term(name, data, GBPS, formula, _cite(slot))
+    if message_size is None or message_size % slot.max_payload == 0:
+        data = link * slot.max_payload / packets.write
+        formula = f"{link:.2f} Gb/s × {slot.max_payload} B / {packets.write} B per write ({slot.describe()})"
+        return Term(name, data, GBPS, formula, _cite(slot))
+    writes = -(-message_size // slot.max_payload)
+    on_link = message_size + writes * (packets.write - slot.max_payload)
+    per_message = "per write" if writes == 1 else f"in {writes:,} writes"
+    formula = f"{link:.2f} Gb/s × {message_size} B / {on_link} B {per_message} ({slot.describe()})"
+    return Term(name, link * message_size / on_link, GBPS, formula, _cite(slot))
 
 
 def two_way(slot: Slot, name: str = "NIC slot") -> Term:

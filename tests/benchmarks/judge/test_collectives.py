@@ -164,7 +164,7 @@ def test_ranks_without_hosts_fill_hosts_one_by_one():
     assert bound.assumptions == (
         "32 ranks, one for each GPU, 8 on a host: the log lists no hosts, give their number with --nodes",
         "the ranks are on node1, node2, node3, node4 of mi300x-4node",
-        "IPv4 without VLAN tag between host and switch",
+        "no VLAN tag between host and switch",
         "PCIe MaxPayload 256 bytes (usual value; not collected)",
         "GPUs of one host communicate over GPU links only (xGMI or NVLink), not over PCIe",
         "reduction in GPUs, not in switches (no NVLS, no SHARP)",

@@ -139,7 +139,7 @@ def test_every_assumption_is_written_out():
     bound = find_verdict(judge(perftest({MIB: 390.0}, test=BIDIRECTIONAL), plan())).reachable
     assert bound.assumptions == (
         "the log names bnxt_re0 but no host: node1:bnxt_re0 is used; the other end is assumed similar",
-        "IPv4 without VLAN tag between host and switch",
+        "no VLAN tag between host and switch",
         "PCIe MaxPayload 256 bytes (usual value; not collected)",
         "0.5 acknowledgements for each data packet, traffic in both directions",
     )

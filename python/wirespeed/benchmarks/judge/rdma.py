@@ -86,7 +86,7 @@ class RdmaLimits:
         size = measurement.size_bytes
         if size == 0:
             return Limit(skip_reason="an empty message has no bandwidth")
-        shared_terms = [*self._compute_slot_terms(), *self.shared_terms, *self._compute_memory_terms(size)]
+        shared_terms = [*self._compute_slot_terms(size), *self.shared_terms, *self._compute_memory_terms(size)]
         physical = tightest([self._compute_framing_term(size, 0.0), *shared_terms], self.assumptions)
         assumed = list(self.assumptions)
         if self.bidirectional:
@@ -144,9 +144,10 @@ class RdmaLimits:
         """Memory terms: in a bidirectional test each host reads half of the counted data and writes half."""
         return [term for path in self.memory if (term := path.build_term(size)) is not None]
 
-    def _compute_slot_terms(self) -> list[Term]:
-        pcie_limit = pcie.two_way if self.bidirectional else pcie.one_way
-        return [pcie_limit(slot, name) for name, slot in self.slots]
+    def _compute_slot_terms(self, size: int | None) -> list[Term]:
+        if self.bidirectional:
+            return [pcie.two_way(slot, name) for name, slot in self.slots]
+        return [pcie.one_way(slot, name, size) for name, slot in self.slots]
 
 
 def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
