@@ -230,3 +230,20 @@ def test_all_to_all_of_transferbench_passes_from_what_amd_requires(rate, judgeme
     """AMD Instinct customer acceptance guide, MI300X: an average of 32.9 GB/s or more."""
     run = copy_run("TransferBench", "all_to_all", "GPU0 -> GPU1", rate)
     assert find_verdict(judge(run, plan())).judgement is judgement
+
+
+def test_latencies_of_copies_are_named_as_not_judged():
+    row = Measurement(Metric.LATENCY_AVG, "us", 5000.0, None, "GPU0 -> GPU1", 5)
+    run = Run(
+        "p2pBandwidthLatencyTest",
+        "gpu_latency",
+        None,
+        RunStatus.COMPLETE,
+        None,
+        None,
+        Parameters(p2p_enabled=True),
+        (row,),
+    )
+    judged = judge(run, plan())
+    assert judged.verdicts == ()
+    assert "no highest latency is known, and a gate of a profile can require one" in judged.notes[0]

@@ -255,3 +255,34 @@ def test_the_log_of_iperf3_states_why_it_was_slow(gigabits, load, causes):
     verdict = verdicts(_iperf_json(gigabits * 1e9, load))["SUM receiver"]
     assert verdict.judgement is Judgement.WARN
     assert {cause for cause in (BUSY, WINDOW) if cause in verdict.reason} == causes
+
+
+@pytest.mark.parametrize(
+    ("slowest", "again", "notes"),
+    [
+        (
+            1.1,
+            34_800,
+            [
+                "the streams are unequal: 1.1 to 29.8 Gb/s",
+                "the sender retransmitted 34,800 segments, about 2.2 % of all: packets were lost or overtook others",
+            ],
+        ),
+        (29.0, 10, []),
+    ],
+)
+def test_unequal_streams_and_lost_segments_are_noted(slowest, again, notes):
+    rows = [
+        Measurement(Metric.BITRATE, "Gb/s", value, None, label, line)
+        for line, (label, value) in enumerate(
+            {"stream 5 receiver": 29.8, "stream 7 receiver": slowest, "SUM receiver": 29.8 + slowest}.items()
+        )
+    ]
+    rows += [
+        Measurement(Metric.TRANSFER, "GiB", 13.4, None, "SUM sender", 9),
+        Measurement(Metric.RETRANSMITS, "segments", float(again), None, "SUM sender", 9),
+    ]
+    run = Run("iperf3", "TCP", "3.17", RunStatus.COMPLETE, None, None, Parameters(streams=2), tuple(rows))
+    esnet = build(read(CLUSTER.parents[1] / "esnet-400g" / "cluster.yaml"), load())
+    judged = judge(run, esnet, source="node1:eth100", target="node2:eth100")
+    assert [note for note in judged.notes if "streams are unequal" in note or "retransmitted" in note] == notes

@@ -530,7 +530,12 @@ def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
         lines.append("the log is truncated: only its complete rows are judged")
     if run.status is RunStatus.FAILED:
         lines += list_notes(run)
-    if not verdicts:
+    if not verdicts and any(row.metric in LATENCIES for row in run.measurements):
+        lines.append(
+            "nothing of this run is judged: no highest latency is known, and a gate of a profile can require one; "
+            "`wirespeed bench parse` shows its values"
+        )
+    elif not verdicts:
         lines.append("the log contains no bandwidth to judge")
     elif all(verdict.judgement is Judgement.SKIP for verdict in verdicts):
         lines.append("nothing of this run is judged; `wirespeed bench parse` shows its values")

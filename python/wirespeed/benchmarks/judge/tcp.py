@@ -17,7 +17,7 @@ from wirespeed.benchmarks.endpoints.nics import (
 )
 from wirespeed.benchmarks.judge.limits import REFUTED, Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
-from wirespeed.benchmarks.judge.tcp_evidence import list_busy_cores, list_tcp_causes
+from wirespeed.benchmarks.judge.tcp_evidence import list_busy_cores, list_stream_notes, list_tcp_causes
 from wirespeed.benchmarks.tools.run_totals import find_total_labels
 from wirespeed.catalogue.model import SourcedValue
 from wirespeed.limits import latency, tcp
@@ -103,6 +103,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
             line = min(term.value for term in reachable_terms)
             reachable_terms += _check_core_term(run, rate, line, notes, assumptions)
         reachable_terms += _list_host_terms(run, plan, ends)
+        notes += list_stream_notes(run, min(mtus, default=DEFAULT_MTU))
     reachable = tightest(reachable_terms, assumptions)
     return TcpLimits(
         physical=tightest(physical_terms, assumptions),

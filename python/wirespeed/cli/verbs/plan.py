@@ -339,6 +339,8 @@ def _format_path(entry: dict[str, Any]) -> str:
     path = f"{entry['from']} to {entry['to']}, {entry['method']}"
     hosts = len(expand_names(entry["hosts"]))
     on_each_host, remainder = divmod(entry["paths"], hosts)
+    if hosts > 1 and on_each_host == 1 and " " in entry["from"]:  # "all NICs" are the same of every host
+        return path
     if hosts > 1 and not remainder:
         paths = "one path" if on_each_host == 1 else f"each of {on_each_host} paths"
         return f"{paths} on each host, for example {path}"
