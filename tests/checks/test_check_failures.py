@@ -261,6 +261,27 @@ ROWS = [
     ("qos.cnp-queue", {(P, "port.qos.tc_dscp"): {SwitchTrafficClass(6): Dscp(0)}}),
     ("qos.cnp-queue", {(P, "port.qos.dscp_tc"): TC | {Dscp(48): SwitchTrafficClass(0)}}),
     ("qos.cnp-queue", {(P.child("queue", "6"), "queue.discipline"): Discipline.DWRR}),
+    # ordinary traffic in the queue or priority group of another class
+    (
+        "nic.qos-dscp",
+        {(N, "nic.qos.dscp_priority"): {Dscp(0): Priority(3), Dscp(26): Priority(3), Dscp(48): Priority(7)}},
+    ),
+    ("qos.roce-queue", {(P, "port.qos.dscp_tc"): TC | {Dscp(0): SwitchTrafficClass(3)}}),
+    ("qos.roce-queue", {(P, "port.qos.dscp_tc"): TC | {Dscp(n): SwitchTrafficClass(3) for n in (10, 24, 25)}}),
+    (
+        "qos.roce-queue",
+        {(P, "port.qos.dscp_tc"): TC | {Dscp(n): SwitchTrafficClass(3) for n in (24, 25)}},
+    ),  # as default
+    ("qos.roce-queue", {(P, "port.qos.tc_queue"): {SwitchTrafficClass(n): SwitchQueue(n or 3) for n in range(8)}}),
+    (  # two problems: the maps of RDMA and of ordinary traffic are exchanged
+        "qos.roce-queue",
+        {(P, "port.qos.dscp_tc"): {Dscp(n): SwitchTrafficClass({26: 0, 48: 6}.get(n, 3)) for n in range(64)}},
+    ),
+    ("qos.cnp-queue", {(P, "port.qos.dscp_tc"): TC | {Dscp(n): SwitchTrafficClass(6) for n in (0, 1)}}),
+    (
+        "qos.priority-group",
+        {(P, "port.qos.tc_pg"): {SwitchTrafficClass(n): PriorityGroup(3 if n in (0, 3) else 7) for n in range(8)}},
+    ),
     ("fabric.congestion-control", {(N, "nic.qos.congestion"): Congestion.DCQCN_D}),
     (
         "fabric.congestion-control",

@@ -48,7 +48,8 @@ ROWS = [
         "eos",
         "running-config",
         "an210-eos.txt",
-        {"port.mtu": Status.WARN},  # 9200 as printed: enough for the hosts, below the plan
+        # 9200 as printed: enough for the hosts, below the plan; DSCPs beside 26 and 48 keep the default map
+        {"port.mtu": Status.WARN, "qos.roce-queue": Status.WARN, "qos.cnp-queue": Status.WARN},
         {"fabric.routing", "qos.scheduler", "qos.watchdog"},  # the fragment lacks these lines
         id="eos",
     ),
@@ -58,8 +59,9 @@ ROWS = [
         "dell-sonic",
         "running-config",
         "an210-enterprise-sonic.txt",
-        # the fragment has no "buffer init lossless"; priority 4 is lossless too, which the plan does not contain
-        {"qos.lossless-buffers": Status.FAIL, "qos.pfc": Status.FAIL},
+        # the fragment has no "buffer init lossless"; priority 4 and DSCP 24 are lossless too, which the plan does not
+        # contain
+        {"qos.lossless-buffers": Status.FAIL, "qos.pfc": Status.FAIL, "qos.roce-queue": Status.WARN},
         {"fabric.watchdog-poll", "port.cable-length"},  # the fragment has no cable length
         id="enterprise-sonic",
     ),
@@ -166,6 +168,8 @@ def test_printed_fragments_are_read(tmp_path: Path) -> None:
         ("port Ethernet3/2/1", "port.address"): Status.FAIL,
         ("port Ethernet3/1/1", "port.mtu"): Status.WARN,  # 9000: enough for the hosts, below the plan
         ("port Ethernet3/1/1", "qos.pfc"): Status.FAIL,  # priority 4 is lossless too
+        ("port Ethernet3/1/1", "qos.roce-queue"): Status.WARN,  # DSCPs beside 26 and 48 keep the default map
+        ("port Ethernet3/1/1", "qos.cnp-queue"): Status.WARN,
         ("port Ethernet3/2/1", "qos.pfc"): Status.FAIL,  # the fragment of ECN has no PFC
         ("port Ethernet3/2/1", "qos.trust"): Status.FAIL,  # nor `no switchport`
     }

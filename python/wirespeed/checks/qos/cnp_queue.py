@@ -1,19 +1,19 @@
 """Queue of congestion notification packets (CNPs)
 
-CNPs use a queue with strict priority that PFC does not pause.
+CNPs use a queue with strict priority that PFC does not pause, and no ordinary traffic uses this queue.
 
 Impact:
     A CNP that waits behind the congestion that it reports arrives too late, and a dropped CNP never arrives: senders
-    keep their rate until PFC stops them.
+    keep their rate until PFC stops them. Ordinary traffic in a strict queue precedes all other queues: RDMA starves.
 
 Fix:
-    Map the DSCP of CNPs to the strict queue.
+    Map the DSCP of CNPs to the strict queue, and every other DSCP to the queue of its class.
 
 Example:
     DSCP 48 → TC 0 → queue 0 (dwrr)
 
 Source:
-    Broadcom 957608-AN210, 1.4 and 2.5
+    Broadcom 957608-AN210, 1.4 and 2.5; RFC 2474, 4
 """
 
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, success
@@ -22,10 +22,12 @@ from wirespeed.checks.queue_mapping import (
     find_planned_mapping,
     find_rewrite,
     format_undefined_maps,
+    list_other_traffic,
     read_mapping,
     warn_of_rewrite,
 )
-from wirespeed.settings import Discipline, Port, SwitchQueue
+from wirespeed.results.findings import Status
+from wirespeed.settings import Discipline, Port, SwitchQueue, TrafficClass
 
 subject = Port
 needs = (
@@ -41,8 +43,14 @@ needs = (
 failures = ("QOS-05",)
 
 
-def check(context: CheckContext) -> Outcome:
+def check(context: CheckContext) -> Outcome | tuple[Outcome, ...]:
     """The number of the queue does not matter, only its scheduling."""
+    outcome = _check_notifications(context)
+    shared_queues = list_other_traffic(context, _map_strict_queues(context))
+    return shared_queues if shared_queues and outcome.status is Status.PASS else (outcome, *shared_queues)
+
+
+def _check_notifications(context: CheckContext) -> Outcome:
     mappings: list[str] = []
     for class_, dscp in code_points(context, strict=True):
         planned = find_planned_mapping(context, dscp)
@@ -53,9 +61,7 @@ def check(context: CheckContext) -> Outcome:
         if found is None:
             found_text = f"DSCP {int(dscp)} reaches no queue{format_undefined_maps(context)}"
         else:
-            discipline = context.get_found_value(
-                "queue.discipline", context.place.child("queue", str(int(found.queue)))
-            )
+            discipline = _read_discipline(context, found.queue)
             is_paused = _is_paused(context, found.queue)
             found_text = f"{found}, {discipline}{' and paused by PFC' if is_paused else ''}"
             if discipline is Discipline.STRICT and not is_paused:
@@ -77,6 +83,23 @@ def check(context: CheckContext) -> Outcome:
     return success(
         "; ".join(f"{mapping.split(',')[0]}, strict and never paused" for mapping in mappings), "; ".join(mappings)
     )
+
+
+def _map_strict_queues(context: CheckContext) -> dict[SwitchQueue, TrafficClass]:
+    """The class of each queue that CNPs use: the found one if it is strict, else the planned one."""
+    queues: dict[SwitchQueue, TrafficClass] = {}
+    for class_, dscp in code_points(context, strict=True):
+        planned, found = find_planned_mapping(context, dscp), read_mapping(context, dscp)
+        if found is not None and _read_discipline(context, found.queue) is Discipline.STRICT:
+            queues[found.queue] = class_
+        elif planned is not None:
+            queues[planned.queue] = class_
+    return queues
+
+
+def _read_discipline(context: CheckContext, queue: SwitchQueue) -> Discipline:
+    discipline: Discipline = context.get_found_value("queue.discipline", context.place.child("queue", str(int(queue))))
+    return discipline
 
 
 def _is_paused(context: CheckContext, queue: SwitchQueue) -> bool:

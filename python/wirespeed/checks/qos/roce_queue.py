@@ -1,20 +1,23 @@
 """Queue of lossless traffic
 
-Every DSCP of a lossless class maps to the queue that its PFC priority pauses, and leaves the port unchanged.
+Every DSCP of a lossless class maps to the queue that its PFC priority pauses, and leaves the port unchanged. No DSCP
+without a lossless class maps to that queue.
 
 Impact:
     RDMA in a lossy queue is dropped under load, although PFC is on: it protects a queue without RDMA. Each loss causes
     a retransmission of everything sent after it. After a port that rewrites the DSCP, the next switch puts RDMA into
-    another queue.
+    another queue. Other traffic in the queue takes part of the share of RDMA, causes pauses, and is stopped by pauses
+    of RDMA: TCP fills the queue until it is paused.
 
 Fix:
-    Correct the wrong map: DSCP to traffic class, or traffic class to queue.
+    Correct the wrong map: DSCP to traffic class, or traffic class to queue. If the other DSCPs are RDMA traffic too,
+    add them to the class in the cluster file.
 
 Example:
     DSCP 26 → TC 0 → queue 0, but PFC priority 3 pauses queue 3
 
 Source:
-    Broadcom 957608-AN210, 2.5; IEEE 802.1Q-2022, 36.1
+    Broadcom 957608-AN210, 2.5; IEEE 802.1Q-2022, 36.1; RFC 2474, 4
 """
 
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, success
@@ -24,11 +27,12 @@ from wirespeed.checks.queue_mapping import (
     find_planned_mapping,
     find_rewrite,
     format_undefined_maps,
+    list_other_traffic,
     read_mapping,
     warn_of_rewrite,
 )
-from wirespeed.results.findings import Fix
-from wirespeed.settings import Dscp, Port, Priority
+from wirespeed.results.findings import Fix, Status
+from wirespeed.settings import Dscp, Port, Priority, SwitchQueue, TrafficClass
 
 subject = Port
 needs = (
@@ -42,8 +46,14 @@ needs = (
 failures = ("QOS-01", "QOS-03")
 
 
-def check(context: CheckContext) -> Outcome:
+def check(context: CheckContext) -> Outcome | tuple[Outcome, ...]:
     """Queue numbers differ between systems, so the maps are followed instead of comparing numbers."""
+    outcome = _check_lossless_traffic(context)
+    shared_queues = list_other_traffic(context, _map_paused_queues(context))
+    return shared_queues if shared_queues and outcome.status is Status.PASS else (outcome, *shared_queues)
+
+
+def _check_lossless_traffic(context: CheckContext) -> Outcome:
     mappings: list[str] = []
     for traffic_class, dscp in code_points(context, lossless=True):
         planned = find_planned_mapping(context, dscp)
@@ -66,6 +76,17 @@ def check(context: CheckContext) -> Outcome:
     if not mappings:
         raise NoIntentError("the plan has no lossless class for this port")
     return success("; ".join(mappings), "; ".join(mappings))
+
+
+def _map_paused_queues(context: CheckContext) -> dict[SwitchQueue, TrafficClass]:
+    """The class of each queue that PFC pauses."""
+    queues: dict[SwitchQueue, TrafficClass] = {}
+    for traffic_class, dscp in code_points(context, lossless=True):
+        planned = find_planned_mapping(context, dscp)
+        queue = None if planned is None else _find_paused_queue(context, traffic_class.priority, planned)
+        if queue is not None:
+            queues[SwitchQueue(queue)] = traffic_class
+    return queues
 
 
 def _find_paused_queue(context: CheckContext, priority: Priority, planned: QueueMapping) -> int | None:
