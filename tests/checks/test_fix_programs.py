@@ -94,3 +94,56 @@ def test_traffic_classes_are_set_with_a_program_that_the_host_has(
     file_line, script = finding.fix[0].commands
     assert f" UTILITY={expected} > /etc/bnxt_re/bnxt_re.conf" in file_line
     assert script.endswith(f" -u {expected}")
+
+
+INBOX = {"cc_mode": 1, "enable_cc": 1, "tos_ecn": 1, "tos_dscp": 32, "alt_vlan_dscp": 36, "run_avg_weight_g": 8}
+"""Attributes of the kernel's own driver as planned: Linux, drivers/infiniband/hw/bnxt_re/debugfs.c."""
+DEBUGFS = "/sys/kernel/debug/bnxt_re/0000:01:00.0/cc_config"
+
+
+def use_kernel_driver(bundle: Path, values: dict[str, int]) -> None:
+    """Make the congestion control of node1's NIC the output of the kernel's own driver, which has no configfs."""
+    manifest = json.loads((bundle / "manifest.json").read_text())
+    for device in manifest["devices"]:
+        for output in device["outputs"] if device["name"] == "node1" else ():
+            if output["command"].startswith("cc@"):
+                (bundle / output["file"]).unlink()
+                output["command"] = output["command"].replace("cc@", "cc-inbox@")
+                output["file"] = f"node1/{output['command']}.out"
+                lines = [f"{DEBUGFS}/{name}:{value}" for name, value in values.items()]
+                (bundle / output["file"]).write_text("\n".join(lines) + "\n")
+    (bundle / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "parameters", "check", "attributes"),
+    [
+        ({"cc_mode": 0}, "", "fabric.congestion-control", ["cc_mode", "enable_cc", "tos_ecn"]),
+        ({"enable_cc": 0}, "", "nic.congestion-control", ["cc_mode", "enable_cc", "tos_ecn"]),
+        ({"tos_ecn": 0}, "", "nic.ecn-marking", ["cc_mode", "enable_cc", "tos_ecn"]),
+        ({"tos_dscp": 0}, "", "nic.qos-marks", ["tos_dscp"]),
+        (
+            {"run_avg_weight_g": 7},
+            "{g: 8}",
+            "nic.congestion-parameters",
+            ["cc_mode", "enable_cc", "tos_ecn", "run_avg_weight_g"],
+        ),
+        ({}, "{g: 8, ai_rate_incr: 4}", "nic.congestion-parameters", []),  # no such attribute
+    ],
+)
+def test_the_kernels_own_driver_is_set_through_its_debugfs(
+    wrong: dict[str, int], parameters: str, check: str, attributes: list[str], tmp_path: Path
+) -> None:
+    """It has no configfs; a sentence remains where it has no attribute."""
+    nic = f", nic: {{congestion_parameters: {parameters}}}}}" if parameters else "}"
+    text = CLUSTER.read_text().replace("congestion: dcqcn-p}", f"congestion: dcqcn-p{nic}")
+    (tmp_path / "cluster.yaml").write_text(text)
+    plan = build(read(tmp_path / "cluster.yaml"))
+    write_planned_bundle(plan, tmp_path / "bundle")
+    use_kernel_driver(tmp_path / "bundle", {**INBOX, **wrong})
+    facts = read_facts(tmp_path / "bundle")
+    located_plan = locate(plan, facts)
+    findings = flows.add_commands(located_plan, run(located_plan, facts))
+    (finding,) = [entry for entry in findings if entry.check == check and entry.status is Status.FAIL]
+    expected = [f"echo {INBOX[name]} > {DEBUGFS}/{name}" for name in attributes]
+    assert (list(finding.fix[0].commands), len(finding.fix)) == (expected, 1)

@@ -8,6 +8,7 @@ Impact:
 
 Fix:
     Write the planned value. The driver forgets it at its next load; the service of the rendered files writes it again.
+    The kernel's own driver has only some of the parameters: for the others, install the NIC vendor's driver.
 
 Example:
     $ grep "" /sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc/g

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from wirespeed.errors import Refusal
 from wirespeed.platforms.model import SettingCommands
-from wirespeed.platforms.nic.bnxt.congestion import MARKS
+from wirespeed.platforms.nic.bnxt.congestion import INBOX_ATTRIBUTES, MARKS, inbox_name
 from wirespeed.platforms.nic.bnxt.nvm import OPTIONS, option
 from wirespeed.platforms.nic.bnxt.view import Qos, conf, format_dscps, qos
 from wirespeed.platforms.nic.commands import commands_of_setting, rdma_cm
@@ -18,6 +19,14 @@ CONF = "/etc/bnxt_re/bnxt_re.conf"
 _NOT_OF_PACKAGE = ("nic.qos.priority_cos", "nic.qos.tc_rate_limit")
 """The firmware alone chooses CoS queues; the package neither sets nor removes rate limits."""
 _CC = ("nic.qos.congestion", "nic.qos.ecn", "nic.qos.ect", "nic.qos.congestion_parameters")
+
+
+_INBOX_QOS = {
+    "nic.qos.roce_dscp": "roce_dscp",
+    "nic.qos.cnp_dscp": "cnp_dscp",
+    "nic.qos.cnp_priority": "cnp_prio",
+}
+"""What the package sets through configfs too: setting to attribute of the kernel's own driver."""
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
@@ -33,12 +42,19 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     if not path.startswith("nic.qos.") or path in _NOT_OF_PACKAGE or nic.rdma_device is None:
         return None
     if path in _CC:
-        return _format_congestion(nic.rdma_device, nic)
+        return _format_congestion(nic.rdma_device, nic, path)
     try:
         package_qos = qos(place.device, device)
     except Refusal:  # the NICs of the host differ, or need settings that the package lacks
         return None
-    return None if package_qos is None else _format_package(place.name, nic.rdma_device, package_qos)
+    if package_qos is None:
+        return None
+    inbox = (
+        {"cc-inbox": _format_inbox(nic.rdma_device, nic, [(_INBOX_QOS[path], int(value))])}
+        if path in _INBOX_QOS
+        else {}
+    )
+    return replace(_format_package(place.name, nic.rdma_device, package_qos), alternatives=inbox)
 
 
 def _format_nvm(interface: str, path: str, nic: Nic) -> SettingCommands | None:
@@ -59,10 +75,11 @@ def _format_nvm(interface: str, path: str, nic: Nic) -> SettingCommands | None:
     )
 
 
-def _format_congestion(rdma_device: str, nic: Nic) -> SettingCommands | None:
+def _format_congestion(rdma_device: str, nic: Nic, path: str) -> SettingCommands | None:
     """configfs of the out-of-box driver. The folder is removed again, because it prevents unloading the driver.
 
-    Older drivers read every number as hexadecimal.
+    Older drivers read every number as hexadecimal. The kernel's own driver has debugfs instead, without some of the
+    parameters: they have no command there.
     """
     folder = f"/sys/kernel/config/bnxt_re/{rdma_device}"
     values: list[tuple[str, int]] = []
@@ -78,10 +95,24 @@ def _format_congestion(rdma_device: str, nic: Nic) -> SettingCommands | None:
         f"echo {number if number < 10 else hex(number)} > {shlex.quote(f'{folder}/ports/1/cc/{name}')}"
         for name, number in [*values, ("apply", 1)]
     )
+    known_values = [(name, number) for name, number in values if name in INBOX_ATTRIBUTES]
+    is_complete = path != "nic.qos.congestion_parameters" or len(known_values) == len(values)
     return SettingCommands(
         (f"mkdir -p {shlex.quote(folder)}", *writes, f"rmdir {shlex.quote(folder)}"),
         "congestion control of running RDMA connections changes",
+        alternatives={"cc-inbox": _format_inbox(rdma_device, nic, known_values) if is_complete else ()},
     )
+
+
+def _format_inbox(rdma_device: str, nic: Nic, values: Iterable[tuple[str, int]]) -> tuple[str, ...]:
+    """Writes to debugfs of the kernel's own driver, each of which changes the firmware at once: debugfs.c of bnxt_re.
+
+    Its folder is named after the PCIe address, which the plan may lack.
+    """
+    device = shlex.quote(f"/sys/class/infiniband/{rdma_device}/device")
+    address = nic.pcie if is_address(nic.pcie) else f'"$(basename "$(readlink -f {device})")"'
+    folder = f"/sys/kernel/debug/bnxt_re/{address}/cc_config"
+    return tuple(f"echo {number} > {folder}/{inbox_name(name)}" for name, number in values)
 
 
 def _format_mark(nic: Nic) -> int:

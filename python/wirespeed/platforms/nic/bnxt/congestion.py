@@ -74,6 +74,9 @@ _INBOX = {  # the kernel's own names
     "alt_vlan_dscp": "cnp_dscp",
     "inactivity_cp": "inact_th",
 }
+INBOX_ATTRIBUTES = frozenset((*_INBOX.values(), "init_cr", "init_tr", "rtt", "cc_mode", "tcp_cp"))
+"""What the kernel's own driver reads and writes: Linux, drivers/infiniband/hw/bnxt_re/debugfs.c, bnxt_re_cc_gen0_name
+without tx_queue, which it refuses."""
 
 
 def configfs(place: Place, output: Output) -> Iterator[Observation]:
