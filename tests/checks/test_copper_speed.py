@@ -8,6 +8,7 @@ from wirespeed.checks import run
 from wirespeed.cluster import read
 from wirespeed.collect import read_facts, write_planned_bundle
 from wirespeed.plan import build
+from wirespeed.plan.locate import locate
 from wirespeed.render import commands_for
 from wirespeed.results.findings import Status
 
@@ -19,7 +20,8 @@ def test_a_slow_port_negotiates_again(tmp_path: Path) -> None:
     write_planned_bundle(plan, tmp_path)
     output = tmp_path / "abel2/ethtool@eth0.out"
     output.write_text(output.read_text().replace("Speed: 1000Mb/s", "Speed: 100Mb/s"))
-    (finding,) = (finding for finding in run(plan, read_facts(tmp_path)) if finding.status is Status.FAIL)
+    facts = read_facts(tmp_path)
+    (finding,) = (finding for finding in run(locate(plan, facts), facts) if finding.status is Status.FAIL)
     assert finding.check == "link.speed" and finding.impact is not None
     assert (finding.impact.value, finding.impact.basis) == (
         0.85,  # 0.9 Gb/s × 1460 B / 1538 B (RFC 9293)
