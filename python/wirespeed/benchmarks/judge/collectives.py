@@ -32,15 +32,15 @@ from wirespeed.benchmarks.judge.limits import (
 from wirespeed.benchmarks.judge.nccl_evidence import SOCKET_INTERFACE, Evidence, Proof, derive_proof, is_selected
 from wirespeed.benchmarks.judge.profile import Profile, PublishedRange, Thresholds
 from wirespeed.benchmarks.judge.verdict import is_above
-from wirespeed.limits import algorithms, cuts, fabric, framing
+from wirespeed.limits import algorithms, cuts, fabric, framing, tcp
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GBPS, GIGABYTES, convert, in_unit, number, scale_bound, tightest
 from wirespeed.limits.collective_latency import estimate_latency
-from wirespeed.limits.device_lending import BRIDGE_TERM, group_by_bridge
+from wirespeed.limits.device_lending import BRIDGE_TERM, group_by_bridge, is_bridge
 from wirespeed.limits.gpus import find_gpu_links, find_pcie_links, list_slot_rates
 from wirespeed.limits.group import Collective, Group, Links, Member, bus_factor, convert_printed_factor
 from wirespeed.limits.host import share_links
-from wirespeed.limits.impact import nic_function
+from wirespeed.limits.impact import USUAL_MTU, nic_function
 from wirespeed.limits.nic import build_path, build_slot, catalogue_speed, nic_goodput_two_way
 from wirespeed.limits.nic_losses import LogFacts, list_degraded_rates
 from wirespeed.plan import Plan
@@ -400,8 +400,16 @@ def _describe_interface(context: RunContext) -> tuple[str, ...]:
     return (f"TCP sockets over {context.interface} between hosts",) if context.interface else ()
 
 
-def find_slower_interface(run: Run, plan: Plan, context: RunContext, evidence: Evidence) -> str | None:
-    """The finding that NCCL chose a slower interface for its sockets than the plan has, where nothing selects it."""
+@dataclass(frozen=True, slots=True)
+class SlowerInterface:
+    """NCCL used a slower interface than the hosts have, where nothing selected it."""
+
+    text: str
+    is_against_plan: bool  # the launch settings of the plan select the faster one
+
+
+def find_slower_interface(run: Run, plan: Plan, context: RunContext, evidence: Evidence) -> SlowerInterface | None:
+    """Whether NCCL chose a slower interface for its sockets than the plan has, where nothing selects it."""
     if not evidence.is_over_sockets or context.source or context.target:
         return None
     if SOCKET_INTERFACE in {**run.parameters.environment, **(evidence.communicator.environment or {})}:
@@ -411,12 +419,40 @@ def find_slower_interface(run: Run, plan: Plan, context: RunContext, evidence: E
         speeds = {name: _compute_socket_rate(plan, NicPlace(host, name, nic)) for name, nic in nics.items()}
         used = [speeds[name] for name in interfaces if name in speeds]
         faster = [name for name, speed in speeds.items() if used and speed > max(used) and name not in interfaces]
-        if faster:
-            return (
-                f"NCCL used {', '.join(interfaces)} of {host} and not the faster {faster[0]}: "
-                f"select it with {SOCKET_INTERFACE}={faster[0]}"
-            )
+        if not faster:
+            continue
+        used_names = ", ".join(interfaces)
+        planned = plan.hosts[host].launch.control_interface
+        if planned in faster:
+            text = f"NCCL used {used_names} of {host} and not {planned}, which the plan selects"
+            return SlowerInterface(f"{text}: set {SOCKET_INTERFACE}={planned}", is_against_plan=True)
+        text = f"NCCL used {used_names} of {host}, which nothing selects; the limit of TCP over {faster[0]} is higher"
+        remark = f"; {SLOW_BRIDGE}" if is_bridge(plan, nics[faster[0]]) else ""
+        return SlowerInterface(f"{text} ({SOCKET_INTERFACE}={faster[0]} selects it){remark}", is_against_plan=False)
     return None
+
+
+SLOW_BRIDGE = (
+    "with NCCL, IP over a PCIe bridge was as slow as gigabit Ethernet between two healthy hosts (Johansen, Fast"
+    " Multi-GPU communication over PCI Express, section 4.3.3)"
+)
+
+
+def is_usual_over_bridge(measurement: Measurement, plan: Plan, interface: str | None, hosts: Sequence[str]) -> bool:
+    """Whether a bus bandwidth over the IP interface of a PCIe bridge is at the level of gigabit Ethernet or above.
+
+    Healthy hosts reached no more with NCCL: the limit is what a stream of iperf3 reached.
+    """
+    nics = [plan.hosts[host].nics.get(interface or "") for host in hosts if host in plan.hosts]
+    if measurement.metric is not Metric.BUSBW or not nics or not all(nic and is_bridge(plan, nic) for nic in nics):
+        return False
+    gigabit = tcp.tcp(Bandwidth.gbps(1), USUAL_MTU, timestamps=True).value / 8
+    return measurement.unit in BITS_PER_SECOND and _convert_to_gigabytes(measurement) >= _LEVEL * gigabit
+
+
+_LEVEL = 0.65
+"""Of gigabit Ethernet: "even going slower at intervals" (Johansen, section 4.3.3) has no number; what fails is further
+below, as with other limits (`fail_below` of the default profile)."""
 
 
 def _compute_socket_rate(plan: Plan, place: NicPlace) -> float:

@@ -20,10 +20,13 @@ from wirespeed.benchmarks.endpoints.nics import find_ends, has_rdma
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
 from wirespeed.benchmarks.judge.bridge import bridge_limits
 from wirespeed.benchmarks.judge.collectives import (
+    SLOW_BRIDGE,
     CollectiveLimits,
     collective_limits,
     find_planned_host,
     find_slower_interface,
+    find_socket_interfaces,
+    is_usual_over_bridge,
     list_hosts_of_ranks,
 )
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
@@ -126,10 +129,13 @@ def judge_with_subject(
         )
     if context.evidence is not None and context.evidence.is_over_sockets and len(limits.hosts) > 1:
         verdicts = _report_unjudged_sockets(verdicts, describe_sockets(context.evidence))
+    slower = None
     if context.evidence is not None and len(limits.hosts) > 1:
         slower = find_slower_interface(run, plan, context, context.evidence)
-        verdicts = _warn_of_finding(verdicts, slower) if slower else verdicts
+        if slower is not None and slower.is_against_plan:
+            verdicts = _warn_of_finding(verdicts, slower.text)
     verdicts = _soften_unverified(verdicts, plan, limits)
+    verdicts = _soften_slow_bridge(verdicts, run, plan, limits, context)
     smaller_mtu = _compare_path_mtu(run, plan, limits.hosts)
     verdicts = _warn_of_finding(verdicts, smaller_mtu) if smaller_mtu else verdicts
     subject = build_subject(run, plan, limits.link, len(limits.hosts) or None)
@@ -140,6 +146,7 @@ def judge_with_subject(
     fingerprints = describe_passing_fingerprints(verdicts.values(), limits.fingerprints)
     dips = list_shallow_dips(verdicts, profile.curve)
     of_run = (
+        *((slower.text,) if slower is not None and not slower.is_against_plan else ()),
         *(list_connection_notes(run, plan) if _names_connection(run) else ()),
         *_compare_rank_cores(run, plan),
         *_describe_ud_overhead(run, plan),
@@ -402,6 +409,21 @@ def _soften_unverified(verdicts: _Verdicts, plan: Plan, limits: Limits) -> _Verd
             verdict = replace(verdict, judgement=Judgement.WARN, reason=f"{verdict.reason}; the limit is {text}")
         softened[position] = verdict
     return softened
+
+
+def _soften_slow_bridge(verdicts: _Verdicts, run: Run, plan: Plan, limits: Limits, context: RunContext) -> _Verdicts:
+    """A failure of NCCL over the IP interface of a PCIe bridge only warns where healthy hosts reached no more."""
+    if len(limits.hosts) < 2:
+        return verdicts
+    interface = next(iter(find_socket_interfaces(run, plan, context)), None)
+    return {
+        position: replace(verdict, judgement=Judgement.WARN, reason=f"{verdict.reason}; {SLOW_BRIDGE}")
+        if verdict.judgement is Judgement.FAIL
+        and verdict.reason.startswith("below ")
+        and is_usual_over_bridge(verdict.measurement, plan, interface, limits.hosts)
+        else verdict
+        for position, verdict in verdicts.items()
+    }
 
 
 def _judge_run(run: Run, by_position: _Verdicts, extra_notes: Sequence[str], file: str, cluster: str) -> JudgedRun:
