@@ -90,7 +90,7 @@ expect() { # version, package name, packages that go with it, page of the vendor
   case "$offer" in
   "$1"*) ;;
   *)
-    echo "  the repositories have ${offer:-no} $2, and $1 is planned: set up the vendor's repository of that version${4:+ as in $4}"
+    echo "  the repositories have ${offer:-no} $2, and $1 is planned: set up a repository with that version${4:+ as in $4}"
     [ -z "$yes" ] || exit 1
     ;;
   esac
