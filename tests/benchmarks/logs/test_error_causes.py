@@ -138,6 +138,7 @@ ROWS: list[tuple[str, Case, str]] = [
     ("catastrophic error: #error directive: -- unsupported pgc++", Case(), "APP-11"),
     ('"/usr/include/stdio.h(189): error: attribute "__malloc__" does', Case(), "APP-11"),
     ("nvcc fatal   : Unsupported gpu architecture 'compute_35'", Case(), "APP-11"),
+    ('"../verifiable/verifiable.cu", line 353: error: expected a ")"', Case(), "APP-11"),
     ("common.h:14:17: fatal error: mpi.h: No such file or directory", Case(), "APP-12"),
     ("/usr/bin/ld: cannot find -lnccl: No such file or directory", Case(), "APP-12"),
     ("main.cu:(.text+0xd8): undefined reference to `ncclCommDestroy'", Case(), "APP-12"),

@@ -61,6 +61,9 @@ ROWS = [
     # NVIDIA/nccl-tests issues 145, 103
     ("nvcc fatal   : Unsupported gpu architecture 'compute_35'\nmake[1]: *** [Makefile:84: ../build/all_reduce.o] "
      "Error 1", "build", "APP-11"),
+    # Johansen, section A.3.9: nccl-tests newer than nvcc 11.4
+    ('"../verifiable/verifiable.cu", line 353: error: expected a ")"\n  return (uint64_t)((((unsigned __int128)a) * '
+     "((unsigned __int128)b)) >> 64);\n^\n", "build", "APP-11"),
     ("In file included from all_reduce.cu:8:\ncommon.h:15:10: fatal error: mpi.h: No such file or directory\n   15 | "
      '#include "mpi.h"\ncompilation terminated.', "build", "APP-12"),
     ("node1:100:120 [0] init.cc:943 NCCL WARN Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 4000",

@@ -382,10 +382,11 @@ _NCCL = (
          "Johansen, Fast Multi-GPU communication over PCI Express, sections 3.2.3 and A.3.9"),
     _row("#error -- unsupported GNU version! gcc versions later than 11 are not supported! | #error directive: -- "
          'unsupported pgc++ configuration! | error: attribute "__malloc__" does not take arguments | nvcc fatal : '
-         "Unsupported gpu architecture 'compute_35'",
-         "unsupported |Unsupported gpu|__malloc__",
+         "Unsupported gpu architecture 'compute_35' | "
+         '"../verifiable/verifiable.cu", line 353: error: expected a ")"',
+         "unsupported |Unsupported gpu|__malloc__|verifiable.cu",
          r'unsupported (?:GNU version|clang version|pgc\+\+)|attribute "?__malloc__"? does'
-         "|Unsupported gpu architecture",
+         r"|Unsupported gpu architecture|verifiable\.cu\W.*\berror: ",
          "APP-11", "https://github.com/NVIDIA/nccl-tests/issues/207, issues/145; Johansen, sections 3.2.1 to 3.2.3"),
     _row("fatal error: mpi.h: No such file or directory | cannot find -lnccl | undefined reference to "
          "`ncclCommInitRank'",

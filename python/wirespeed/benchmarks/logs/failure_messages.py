@@ -87,6 +87,7 @@ MESSAGES: dict[str, re.Pattern[str]] = {
     "build": _compile(  # of a benchmark: nvcc, gcc, ld
         r"unsupported (?:GNU version|clang version|pgc\+\+)",
         r"attribute \"?__malloc__\"? does",
+        r"verifiable\.cu\W.*\berror: ",  # of nccl-tests
         r"\bnvcc fatal *:",
         r"fatal error: '?(?:mpi|nccl|rccl(?:/rccl)?)\.h'?(?:: No such| file not)",
         r"cannot find -l(?:nccl|rccl|mpi)\b",
