@@ -63,15 +63,15 @@ def group_by_bridge(plan: Plan, group: Group, owners: Sequence[bool | None]) -> 
     member = group.members[0]
     if group.across_hosts or not group.uses_pcie:
         return None
-    slots, own = list_bridge_slots(plan, member.name), _count_own_ranks(plan, member, owners)
-    if not slots or own in (0, member.ranks):
+    slots, local_ranks = list_bridge_slots(plan, member.name), _count_own_ranks(plan, member, owners)
+    if not slots or local_ranks in (0, member.ranks):
         return None
     narrowest = min(slots, key=lambda end: pcie.two_way(end.slot).value)
     rate = (convert(pcie.two_way(narrowest.slot).value, GBPS, GIGABYTES) / 2,)
     text = f"slot of {narrowest.host}:{narrowest.interface}, {narrowest.slot.describe()}"
-    sides = (own, member.ranks - own)
+    sides = (local_ranks, member.ranks - local_ranks)
     is_borrowed_root = group.root < len(owners) and owners[group.root] is False
-    root = own if is_borrowed_root else 0
+    root = local_ranks if is_borrowed_root else 0
     return Group(tuple(Member(member.name, ranks, rate, rate, text, member.links) for ranks in sides), root)
 
 
@@ -84,7 +84,7 @@ def _count_own_ranks(plan: Plan, member: Member, owners: Sequence[bool | None]) 
     lent = sum(1 for loan in settings.loans.values() if loan.borrowed is False)
     fewest = max(member.ranks - count_borrowed(plan, member.name), 0)
     most = min(len(settings.gpus) - lent, member.ranks)
-    return min(range(fewest, most + 1), key=lambda own: own * (member.ranks - own), default=member.ranks)
+    return min(range(fewest, most + 1), key=lambda ranks: ranks * (member.ranks - ranks), default=member.ranks)
 
 
 def _list_slots(plan: Plan, host: str) -> Iterator[BridgeSlot]:

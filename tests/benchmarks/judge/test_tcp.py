@@ -258,7 +258,7 @@ def test_the_log_of_iperf3_states_why_it_was_slow(gigabits, load, causes):
 
 
 @pytest.mark.parametrize(
-    ("slowest", "again", "notes"),
+    ("slowest", "count", "notes"),
     [
         (
             1.1,
@@ -271,7 +271,7 @@ def test_the_log_of_iperf3_states_why_it_was_slow(gigabits, load, causes):
         (29.0, 10, []),
     ],
 )
-def test_unequal_streams_and_lost_segments_are_noted(slowest, again, notes):
+def test_unequal_streams_and_lost_segments_are_noted(slowest, count, notes):
     rows = [
         Measurement(Metric.BITRATE, "Gb/s", value, None, label, line)
         for line, (label, value) in enumerate(
@@ -280,7 +280,7 @@ def test_unequal_streams_and_lost_segments_are_noted(slowest, again, notes):
     ]
     rows += [
         Measurement(Metric.TRANSFER, "GiB", 13.4, None, "SUM sender", 9),
-        Measurement(Metric.RETRANSMITS, "segments", float(again), None, "SUM sender", 9),
+        Measurement(Metric.RETRANSMITS, "segments", float(count), None, "SUM sender", 9),
     ]
     run = Run("iperf3", "TCP", "3.17", RunStatus.COMPLETE, None, None, Parameters(streams=2), tuple(rows))
     esnet = build(read(CLUSTER.parents[1] / "esnet-400g" / "cluster.yaml"), load())

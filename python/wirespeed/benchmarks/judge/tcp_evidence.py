@@ -66,12 +66,12 @@ def _describe_retransmissions(run: Run, segment: int) -> list[str]:
     transfer = by_label[Metric.TRANSFER].get(label)
     if label is None or transfer is None or transfer.unit not in _BYTES or not transfer.value:
         return []
-    again = float(by_label[Metric.RETRANSMITS][label].value)
-    share = again * segment / (float(transfer.value) * _BYTES[transfer.unit])
+    count = float(by_label[Metric.RETRANSMITS][label].value)
+    share = count * segment / (float(transfer.value) * _BYTES[transfer.unit])
     if share < _FEW:
         return []
     return [
-        f"the sender retransmitted {again:,.0f} segments, about {share * 100:.2g} % of all: packets were lost or "
+        f"the sender retransmitted {count:,.0f} segments, about {share * 100:.2g} % of all: packets were lost or "
         "overtook others"
     ]
 
