@@ -24,5 +24,5 @@ def test_the_fix_names_what_flashes_the_firmware(steps: dict[str, InstallStep], 
     host = replace(small.PLAN.hosts["node1"], steps=steps)
     plan = replace(small.PLAN, hosts={**small.PLAN.hosts, "node1": host})
     facts = small.facts({(small.NIC, "nic.driver.firmware"): "234.0.154.0/pkg 234.0.154.0"})
-    (finding,) = [found for found in small.by_id("software.nic-firmware", facts, plan) if found.status == "fail"]
+    (finding,) = [row for row in small.by_id("software.nic-firmware", facts, plan) if row.status == "fail"]
     assert [(fix.sentence, fix.consequence) for fix in finding.fix] == [(sentence, "reboot")]

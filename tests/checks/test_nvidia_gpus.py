@@ -136,7 +136,7 @@ FIRST_OWN_GPU, SECOND_OWN_GPU = OWN_GPUS[:2], OWN_GPUS[2:]
 
 
 @pytest.mark.parametrize(
-    ("own", "listed", "located_at", "absent"),
+    ("host_gpus", "listed", "located_at", "absent"),
     [
         pytest.param(FIRST_OWN_GPU, ("05:00.0",), ["0000:05:00.0", None], ["GPU1"], id="without-the-second"),
         pytest.param(SECOND_OWN_GPU, ("85:00.0",), [None, "0000:85:00.0"], ["GPU0"], id="without-the-first"),
@@ -145,7 +145,7 @@ FIRST_OWN_GPU, SECOND_OWN_GPU = OWN_GPUS[:2], OWN_GPUS[2:]
     ],
 )
 def test_a_borrowed_gpu_is_not_taken_for_a_missing_own_one(
-    own: list[tuple[str, str, str, str | None]],
+    host_gpus: list[tuple[str, str, str, str | None]],
     listed: tuple[str, ...],
     located_at: list[str | None],
     absent: list[str],
@@ -155,7 +155,7 @@ def test_a_borrowed_gpu_is_not_taken_for_a_missing_own_one(
     plan = build(read_text(EXAMPLE.read_text(encoding="utf-8"), "cluster.yaml"), load())
     write_planned_bundle(plan, tmp_path / "bundle")
     host = tmp_path / "bundle/abel1"
-    functions = write_functions(sorted([*own, *BORROWED_GPUS]))
+    functions = write_functions(sorted([*host_gpus, *BORROWED_GPUS]))
     for address, node in (("05:00.0", 0), ("85:00.0", 1), ("03:04.0", 0), ("03:05.0", 0)):
         functions = functions.replace(f"{address} {HEAD}\n", f"{address} {HEAD}\n\tNUMA node: {node}\n")
     (host / "lspci.out").write_text(functions)

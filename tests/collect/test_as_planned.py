@@ -145,9 +145,9 @@ def test_every_key_can_be_planned_somewhere() -> None:
 
 
 def test_what_no_device_can_be_is_refused(tmp_path: Path) -> None:
-    """EOS has no watchdog that only alerts."""
-    texts = [text for text in switch_files("eos") if "alert" in text]
-    (tmp_path / "cluster.yaml").write_text(texts[0])
+    """Enterprise SONiC has no watchdog that disables the port."""
+    switch = {"model": "dell-z9664f", "os": "dell-sonic", "watchdog": {"action": "errdisable"}}
+    (tmp_path / "cluster.yaml").write_text(cluster(HOST, switch, {}, {}))
     result = CliRunner().invoke(
         app, ["collect", "--as-planned", str(tmp_path / "cluster.yaml"), "-o", str(tmp_path / "b")]
     )
@@ -158,5 +158,6 @@ def test_what_no_device_can_be_is_refused(tmp_path: Path) -> None:
 
 def test_each_range_on_a_line_is_tried(tmp_path: Path) -> None:
     """Devices of one line of the cluster file are of one kind only if role, model and system are the same."""
-    text = cluster(HOST, {"model": "arista-7060dx5-64s", "os": "eos", "watchdog": {"action": "alert"}}, {}, {})
+    switch = {"model": "dell-z9664f", "os": "dell-sonic", "watchdog": {"action": "errdisable"}}
+    text = cluster(HOST, switch, {}, {})
     assert build_plan(" ".join(text.split("\n"))) is None

@@ -91,8 +91,8 @@ def test_places_with_other_values_are_listed_with_their_own():
     swapped = ((1, "node1", "node2"), (2, "node2", "node1"))
     first, second = "expected `node1`, found `node2`", "expected `node2`, found `node1`"
     assert row(*swapped) == f"- `port.cabling` at `leaf1:Eth1/1`: {first}; `leaf1:Eth1/2`: {second}"
-    same = ((1, "node1", "node2"), (2, "node1", "node2"), (3, "node1", "node2"))
-    assert row(*same) == f"- `port.cabling` at `leaf1:Eth1/1`, `leaf1:Eth1/2`: {first}; 1 more place"
+    equal_ports = ((1, "node1", "node2"), (2, "node1", "node2"), (3, "node1", "node2"))
+    assert row(*equal_ports) == f"- `port.cabling` at `leaf1:Eth1/1`, `leaf1:Eth1/2`: {first}; 1 more place"
 
 
 def test_device_text_is_neither_markup_nor_control():

@@ -206,6 +206,44 @@ def test_slow_host_memory_is_found_with_its_reason(profile: str) -> None:
     assert not any("Memory Interleaving" in note for note in gpu.notes)
 
 
+def _gid(address: str) -> str:
+    """The GID of an IPv4 address, as perftest prints it."""
+    return "00:00:00:00:00:00:00:00:00:00:255:255:" + ":".join(f"{int(part):02}" for part in address.split("."))
+
+
+CONDITION = "if both runs are between the same NICs, "
+
+
+@pytest.mark.parametrize(
+    ("ends", "gpu_ends", "condition"),
+    [
+        (("10.1.0.1", "10.1.0.17"), ("10.1.0.1", "10.1.0.17"), ""),
+        (("10.1.0.1", "10.1.0.17"), ("10.1.0.17", "10.1.0.1"), ""),  # the other direction of the same pair
+        (("10.1.0.1", "10.1.0.17"), ("10.1.0.33", "10.1.0.49"), None),  # other hosts
+        (("10.1.0.1", "10.1.0.17"), ("10.1.0.3", "10.1.0.19"), None),  # other NICs of the same hosts
+        (("10.1.0.1", "10.1.0.17"), None, CONDITION),
+        (None, None, CONDITION),
+    ],
+)
+def test_host_memory_is_the_cause_only_between_the_same_nics(
+    ends: tuple[str, str] | None, gpu_ends: tuple[str, str] | None, condition: str | None
+) -> None:
+    """000 FAQ 8 compares two runs of one pair: between others a slow NIC or cable gives the same numbers."""
+
+    def measure(rate: float, addresses: tuple[str, str] | None, **parameters: object) -> Run:
+        gids = dict(zip(("local_gid", "remote_gid"), map(_gid, addresses or ()), strict=False))
+        return run(
+            "perftest", "RDMA_Write BW Test", [value(Metric.BW_AVG, "Gb/s", rate, 8 * MIB)], **gids, **parameters
+        )
+
+    host, gpu = judge(plan("mi300x-4node"), measure(235.0, ends), measure(320.0, gpu_ends, memory="rocm"))
+    notes = [note for note in (*host.notes, *gpu.notes) if "Memory Interleaving" in note]
+    if condition is None:
+        assert not notes
+    else:
+        assert [f"in GPU memory: {condition}host memory is the bottleneck" in note for note in notes] == [True]
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_ip_over_pcie_as_slow_as_gigabit_ethernet_is_not_healthy(profile: str) -> None:
     """002 4.3.3: to the author's surprise it "lines up along the performance of gigabit Ethernet"."""

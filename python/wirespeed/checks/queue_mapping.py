@@ -138,9 +138,12 @@ def _judge_other_traffic(context: CheckContext, class_: TrafficClass, strangers:
     found = f"also DSCP {', '.join(format_ranges(mapping.dscp for mapping in strangers))} in queue {queue}"
     fixes = _list_separations(context, strangers)
     precedences = {int(dscp) >> _PRECEDENCE_SHIFT for dscp in class_.dscp}
-    sent = {dscp for name, sender in context.plan.classes.items() if name != DEFAULT for dscp in sender.dscp}
-    sent.add(BEST_EFFORT)
-    if all(int(mapping.dscp) >> _PRECEDENCE_SHIFT in precedences and mapping.dscp not in sent for mapping in strangers):
+    named_classes = [traffic_class for name, traffic_class in context.plan.classes.items() if name != DEFAULT]
+    sent_dscps = {BEST_EFFORT, *(dscp for traffic_class in named_classes for dscp in traffic_class.dscp)}
+    if all(
+        int(mapping.dscp) >> _PRECEDENCE_SHIFT in precedences and mapping.dscp not in sent_dscps
+        for mapping in strangers
+    ):
         return warning(summary, expected, found, *fixes, reason=_SAME_PRECEDENCE)
     return failure(summary, expected, found, *fixes)
 

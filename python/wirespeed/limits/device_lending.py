@@ -81,10 +81,10 @@ def _count_own_ranks(plan: Plan, member: Member, owners: Sequence[bool | None]) 
     if len(owners) == member.ranks and None not in owners:
         return owners.count(True)
     settings = plan.hosts[member.name]
-    lent = sum(1 for loan in settings.loans.values() if loan.borrowed is False)
+    lent_count = sum(1 for loan in settings.loans.values() if loan.borrowed is False)
     fewest = max(member.ranks - count_borrowed(plan, member.name), 0)
-    most = min(len(settings.gpus) - lent, member.ranks)
-    return min(range(fewest, most + 1), key=lambda ranks: ranks * (member.ranks - ranks), default=member.ranks)
+    borrowers = min(len(settings.gpus) - lent_count, member.ranks)
+    return min(range(fewest, borrowers + 1), key=lambda ranks: ranks * (member.ranks - ranks), default=member.ranks)
 
 
 def _list_slots(plan: Plan, host: str) -> Iterator[BridgeSlot]:

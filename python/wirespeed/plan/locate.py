@@ -164,7 +164,7 @@ class _Location:
         return [address for address in candidates if len(list_bridges(self.found.pcie, address)) == 1]
 
     def _separates_borrowed_gpus(self, names: Collection[str]) -> bool:
-        """Whether the tree of a borrower tells which of its GPUs are its own, although some of these are missing."""
+        """Whether the tree of a borrower shows which of its GPUs are in the host, although some are missing."""
         return (
             any(loan.borrowed for loan in self.host.loans.values())
             and self.functions_are_complete
@@ -204,8 +204,8 @@ class _Location:
         return dict(zip(present_names, candidates, strict=True))
 
     def _is_at_planned_node(self, name: str, address: str) -> bool:
-        planned, found = self.host.pcie.get(name), self.found.pcie.get(address)
-        return planned is not None and found is not None and planned.numa_node == found.numa_node is not None
+        planned, function = self.host.pcie.get(name), self.found.pcie.get(address)
+        return planned is not None and function is not None and planned.numa_node == function.numa_node is not None
 
     def _share_planned_switch(self, first: str, second: str) -> bool:
         switches = [self.host.pcie[name].switch if name in self.host.pcie else None for name in (first, second)]

@@ -181,10 +181,10 @@ def _join_places(places_by_values: Mapping[str, Sequence[str]]) -> tuple[str, st
     count = 0
     for values, named in places_by_values.items():
         places = list(dict.fromkeys(named))
-        shown = places[: _PLACES - count]
-        if shown:
-            texts.append(", ".join(shown) + values)
-        count += len(shown)
+        printed_places = places[: _PLACES - count]
+        if printed_places:
+            texts.append(", ".join(printed_places) + values)
+        count += len(printed_places)
     total = sum(len(set(named)) for named in places_by_values.values())
     return "; ".join(texts), f"; {wording.plural(total - count, 'more place')}" if total > count else ""
 

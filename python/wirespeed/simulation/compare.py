@@ -191,9 +191,10 @@ def _parse_scenario(text: str) -> Scenario | None:
 def _describe_differences(candidate: Candidate, algorithm: str, scenario: Scenario, preset: str) -> Iterator[str]:
     """What a reader may not expect: another algorithm than that of the plan, or thresholds that do not suit it."""
     if algorithm in candidate.simulated:
-        other = candidate.simulated[algorithm]
+        substitute = candidate.simulated[algorithm]
         yield (
-            f"`wirespeed sim run` simulates {algorithm} of this cluster's NICs with {other}, which --algorithm accepts"
+            f"`wirespeed sim run` simulates {algorithm} of this cluster's NICs with {substitute}, "
+            "which --algorithm accepts"
         )
     expects = find_settings(algorithm)
     if expects.plan is not None and expects.plan in candidate.refusals:

@@ -50,10 +50,10 @@ def plan_candidate(path: Path, cluster: Cluster, traffic: Path, seed: int, names
 
 def _find_substitute(text: str, used: set[Congestion]) -> dict[str, str]:
     """The algorithm of all NICs in a scenario, if it is one and not that of the plan."""
-    found = set(re.findall(r'"algorithm": *"([a-z0-9-]+)"', text)) - {_WITHOUT_CONTROL}
-    if len(found) != 1 or len(used) != 1:
+    algorithms = set(re.findall(r'"algorithm": *"([a-z0-9-]+)"', text)) - {_WITHOUT_CONTROL}
+    if len(algorithms) != 1 or len(used) != 1:
         return {}
-    (algorithm,), (congestion,) = found, used
+    (algorithm,), (congestion,) = algorithms, used
     return {} if algorithm == congestion.value else {congestion.value: algorithm}
 
 

@@ -344,6 +344,6 @@ def test_names_depend_on_the_vendors_of_server_and_processor(
     vendor: str | None, cpu_vendor: str, system: str | None, names: dict[str, str]
 ) -> None:
     host = Host(vendor=vendor, cpu_vendor=cpu_vendor, bios={"iommu": BiosAttribute("disabled")})
-    found = find_name(host, "iommu")
+    attribute = find_name(host, "iommu")
     assert find_system(host) == system
-    assert ({"iommu": found[0]} if found else {}) == names
+    assert ({"iommu": attribute[0]} if attribute else {}) == names

@@ -189,8 +189,8 @@ def find_unknown_lines(text: str) -> list[Line]:
     assert result.validated_data is not None, [
         (error.path, error.message) for error in result.validation_result.violations
     ]
-    written = set(list_lines(get_device_config(result.validated_data)))
-    return [line for line in lines if line not in written]
+    written_lines = set(list_lines(get_device_config(result.validated_data)))
+    return [line for line in lines if line not in written_lines]
 
 
 def _find_values(blocks: tuple[str, ...], line: str) -> list[tuple[Path, Any]]:
@@ -235,28 +235,28 @@ def _list_neighbors(name: str) -> str:
 
 
 def _set(node: Any, path: Path, value: Any) -> None:
-    key, *rest = path
-    if rest and rest[0] == "[]":
+    key, *further_keys = path
+    if further_keys and further_keys[0] == "[]":
         node.setdefault(key, []).append(value)
         return
-    if rest and "=" in rest[0] and key != "router_bgp":
-        name, text = rest[0].split("=", 1)
+    if further_keys and "=" in further_keys[0] and key != "router_bgp":
+        name, text = further_keys[0].split("=", 1)
         entries = node.setdefault(key, [])
         number = int(text) if name in ("id", "priority") else text
         entry = next((entry for entry in entries if entry[name] == number), None)
         if entry is None:
             entry = {name: number}
             entries.append(entry)
-        if len(rest) > 1:
-            _set(entry, tuple(rest[1:]), value)
+        if len(further_keys) > 1:
+            _set(entry, tuple(further_keys[1:]), value)
         return
     if key == "router_bgp":
-        bgp = node.setdefault(key, {"as": rest[0].split("=")[1]})
-        if len(rest) > 1:
-            _set(bgp, tuple(rest[1:]), value)
+        bgp = node.setdefault(key, {"as": further_keys[0].split("=")[1]})
+        if len(further_keys) > 1:
+            _set(bgp, tuple(further_keys[1:]), value)
         return
-    if rest:
-        _set(node.setdefault(key, {}), tuple(rest), value)
+    if further_keys:
+        _set(node.setdefault(key, {}), tuple(further_keys), value)
     elif value == {}:
         node.setdefault(key, {})
     else:

@@ -41,7 +41,9 @@ def list_unknown(text: str) -> set[str]:
 
 def list_unconfirmed(text: str) -> set[str]:
     """The lines that AVD does not write, and that have no other authority either."""
-    return {line for line in list_unknown(text) if not any(re.fullmatch(other, line) for other in OTHER_AUTHORITIES)}
+    return {
+        line for line in list_unknown(text) if not any(re.fullmatch(pattern, line) for pattern in OTHER_AUTHORITIES)
+    }
 
 
 @pytest.mark.parametrize("path", RENDERED, ids=lambda path: "/".join(path.parts[-5:]))
@@ -54,7 +56,7 @@ def test_avd_writes_the_lines_of_every_rendered_file(path: Path) -> None:
 def test_every_exception_is_needed_and_has_another_source() -> None:
     texts = [path.read_text(encoding="utf-8") for path in RENDERED]
     unknown = set().union(*map(list_unknown, texts))
-    assert [other for other in OTHER_AUTHORITIES if not any(re.fullmatch(other, line) for line in unknown)] == []
+    assert [pattern for pattern in OTHER_AUTHORITIES if not any(re.fullmatch(pattern, line) for line in unknown)] == []
     positive = [line for line in OTHER_AUTHORITIES if not line.startswith("no ") and line != "lldp run"]
     assert [line for line in positive if "avd" in {form.source for form in find_forms(EOS, line)}] == []
 

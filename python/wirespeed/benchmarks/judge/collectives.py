@@ -433,15 +433,15 @@ def find_slower_interface(run: Run, plan: Plan, context: RunContext, evidence: E
 
 
 SLOW_BRIDGE = (
-    "with NCCL, IP over a PCIe bridge was as slow as gigabit Ethernet between two healthy hosts (Johansen, Fast"
+    "with NCCL, IP over a PCIe bridge was as slow as gigabit Ethernet in a published measurement too (Johansen, Fast"
     " Multi-GPU communication over PCI Express, section 4.3.3)"
 )
 
 
-def is_usual_over_bridge(measurement: Measurement, plan: Plan, interface: str | None, hosts: Sequence[str]) -> bool:
+def is_known_over_bridge(measurement: Measurement, plan: Plan, interface: str | None, hosts: Sequence[str]) -> bool:
     """Whether a bus bandwidth over the IP interface of a PCIe bridge is at the level of gigabit Ethernet or above.
 
-    Healthy hosts reached no more with NCCL: the limit is what a stream of iperf3 reached.
+    A published measurement with NCCL reached no more, although a stream of iperf3 did.
     """
     nics = [plan.hosts[host].nics.get(interface or "") for host in hosts if host in plan.hosts]
     if measurement.metric is not Metric.BUSBW or not nics or not all(nic and is_bridge(plan, nic) for nic in nics):

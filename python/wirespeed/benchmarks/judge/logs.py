@@ -77,7 +77,7 @@ def judge_all_logs(
     runs = judge_repeats(
         [entry.judged for entry in entries], [entry.run for entry in entries], ends_of_runs, context, plan
     )
-    runs = tuple(add_memory_cause(entries, runs))
+    runs = tuple(add_memory_cause(entries, runs, ends_of_runs))
     compared = relations(entries, plan, profile) if profile.relative_gates and len(entries) > 1 else ()
     return JudgedLogs(runs, compared, tuple(hints))
 
@@ -91,32 +91,45 @@ _GPU_FASTER = 1.2
 """Lead of GPU memory that shows a loss in host memory: 320 and 235 Gb/s (Broadcom 957608-AN210, FAQ 8)."""
 
 
-def add_memory_cause(entries: Sequence[Entry], runs: Sequence[JudgedRun]) -> Iterator[JudgedRun]:
-    """Runs, with the likely cause where perftest is slow in host memory and the same test is fast in GPU memory."""
+def add_memory_cause(
+    entries: Sequence[Entry], runs: Sequence[JudgedRun], ends_of_runs: Sequence[tuple[str, str] | None]
+) -> Iterator[JudgedRun]:
+    """Runs, with the likely cause where perftest is slow in host memory and the same test is fast in GPU memory.
+
+    Between other NICs a fault of a NIC, cable or host gives the same numbers: no cause. Where a log does not name its
+    NICs, the note states the condition.
+    """
     highest = [
         max((float(row.value) for row in entry.run.measurements if row.metric is Metric.BW_AVG), default=0.0)
         for entry in entries
     ]
-    for entry, judged, rate in zip(entries, runs, highest, strict=True):
-        test = (entry.run.tool, entry.run.test, entry.run.parameters.bidirectional)
-        in_gpu = max(
-            (
-                gpu_rate
-                for peer, gpu_rate in zip(entries, highest, strict=True)
-                if peer.run.parameters.on_gpu
-                and (peer.run.tool, peer.run.test, peer.run.parameters.bidirectional) == test
-            ),
-            default=0.0,
-        )
+    for entry, judged, rate, ends in zip(entries, runs, highest, ends_of_runs, strict=True):
         is_slow = any(verdict.judgement in (Judgement.WARN, Judgement.FAIL) for verdict in judged.verdicts)
-        if entry.run.tool != "perftest" or entry.run.parameters.on_gpu or not is_slow or in_gpu < _GPU_FASTER * rate:
+        if entry.run.tool != "perftest" or entry.run.parameters.on_gpu or not is_slow:
             yield judged
             continue
+        in_gpu: dict[bool, float] = {}
+        for peer, gpu_rate, gpu_ends in zip(entries, highest, ends_of_runs, strict=True):
+            is_known = ends is not None and gpu_ends is not None
+            is_same = not is_known or set(ends or ()) == set(gpu_ends or ())
+            if peer.run.parameters.on_gpu and is_same and _read_test(peer) == _read_test(entry):
+                in_gpu[is_known] = max(gpu_rate, in_gpu.get(is_known, 0.0))
+        is_certain = in_gpu.get(True, 0.0) >= _GPU_FASTER * rate
+        fastest = in_gpu.get(is_certain, 0.0)
+        if fastest < _GPU_FASTER * rate:
+            yield judged
+            continue
+        condition = "" if is_certain else "if both runs are between the same NICs, "
         note = (
-            f"the same test reaches {number(in_gpu)} Gb/s in GPU memory: host memory is the bottleneck; set the BIOS "
-            "option Memory Interleaving to Auto (Broadcom 957608-AN210, FAQ 8)"
+            f"the same test reaches {number(fastest)} Gb/s in GPU memory: {condition}host memory is the bottleneck; "
+            "set the BIOS option Memory Interleaving to Auto (Broadcom 957608-AN210, FAQ 8)"
         )
         yield replace(judged, notes=(*judged.notes, note))
+
+
+def _read_test(entry: Entry) -> tuple[str, str | None, bool | None]:
+    """What two runs have in common that differ only in their memory."""
+    return entry.run.tool, entry.run.test, entry.run.parameters.bidirectional
 
 
 def _list_communicators(reading: Reading, proven: Evidence | None) -> Sequence[Communicator]:

@@ -26,7 +26,7 @@ from wirespeed.benchmarks.judge.collectives import (
     find_planned_host,
     find_slower_interface,
     find_socket_interfaces,
-    is_usual_over_bridge,
+    is_known_over_bridge,
     list_hosts_of_ranks,
 )
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
@@ -135,7 +135,7 @@ def judge_with_subject(
         if slower is not None and slower.is_against_plan:
             verdicts = _warn_of_finding(verdicts, slower.text)
     verdicts = _soften_unverified(verdicts, plan, limits)
-    verdicts = _soften_slow_bridge(verdicts, run, plan, limits, context)
+    verdicts = _explain_slow_bridge(verdicts, run, plan, limits, context)
     smaller_mtu = _compare_path_mtu(run, plan, limits.hosts)
     verdicts = _warn_of_finding(verdicts, smaller_mtu) if smaller_mtu else verdicts
     subject = build_subject(run, plan, limits.link, len(limits.hosts) or None)
@@ -411,16 +411,16 @@ def _soften_unverified(verdicts: _Verdicts, plan: Plan, limits: Limits) -> _Verd
     return softened
 
 
-def _soften_slow_bridge(verdicts: _Verdicts, run: Run, plan: Plan, limits: Limits, context: RunContext) -> _Verdicts:
-    """A failure of NCCL over the IP interface of a PCIe bridge only warns where healthy hosts reached no more."""
+def _explain_slow_bridge(verdicts: _Verdicts, run: Run, plan: Plan, limits: Limits, context: RunContext) -> _Verdicts:
+    """A failure of NCCL over the IP interface of a PCIe bridge, with the publication that reports the same."""
     if len(limits.hosts) < 2:
         return verdicts
     interface = next(iter(find_socket_interfaces(run, plan, context)), None)
     return {
-        position: replace(verdict, judgement=Judgement.WARN, reason=f"{verdict.reason}; {SLOW_BRIDGE}")
+        position: replace(verdict, reason=f"{verdict.reason}; {SLOW_BRIDGE}")
         if verdict.judgement is Judgement.FAIL
         and verdict.reason.startswith("below ")
-        and is_usual_over_bridge(verdict.measurement, plan, interface, limits.hosts)
+        and is_known_over_bridge(verdict.measurement, plan, interface, limits.hosts)
         else verdict
         for position, verdict in verdicts.items()
     }

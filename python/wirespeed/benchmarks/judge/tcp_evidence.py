@@ -17,7 +17,7 @@ _CONTRADICTED = 1.05
 _BYTES = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _US = 1e-6
 _EQUAL = 0.5  # unverified: no published run has this spread without a cause; it gives a note and no verdict
-_FEW = 1e-4  # of all segments, unverified: fewer are not mentioned
+_MENTIONED_SHARE = 1e-4  # of all segments, unverified: fewer are not mentioned
 
 
 def list_tcp_causes(run: Run, threads: int, reachable_gbps: float) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ def _describe_retransmissions(run: Run, segment: int) -> list[str]:
         return []
     count = float(by_label[Metric.RETRANSMITS][label].value)
     share = count * segment / (float(transfer.value) * _BYTES[transfer.unit])
-    if share < _FEW:
+    if share < _MENTIONED_SHARE:
         return []
     return [
         f"the sender retransmitted {count:,.0f} segments, about {share * 100:.2g} % of all: packets were lost or "

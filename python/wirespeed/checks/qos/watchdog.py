@@ -98,11 +98,11 @@ def _is_shown(context: CheckContext) -> bool:
 
 def _polls_as_switch(context: CheckContext) -> bool:
     """Whether the port has the polling interval of its switch, which fabric.watchdog-poll compares."""
-    own, common = (
+    port_readings, switch_readings = (
         [(reading.state, reading.value) for reading in context.facts.readings.get(key, ())]
         for key in ((context.place, _POLL), (Place(context.place.device), "switch.watchdog_poll"))
     )
-    return own == common
+    return port_readings == switch_readings
 
 
 def _check_settings(context: CheckContext) -> Outcome:

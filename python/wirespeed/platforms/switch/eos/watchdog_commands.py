@@ -24,7 +24,7 @@ from wirespeed.settings import Port, Switch, WatchdogAction
 _FIELDS = ("enabled", "action", "detect", "restore", "recovery", "poll")
 WATCHDOG_PATHS = tuple(f"port.qos.watchdog.{field}" for field in _FIELDS)
 SHARED_CONSEQUENCE = (
-    "the watchdog of every port without a line of its own changes; a port whose qos profile has such a line keeps it"
+    "the watchdog of every port without a separate line changes; a port whose qos profile has such a line keeps it"
 )
 
 
@@ -39,8 +39,8 @@ def watchdog_lines(name: str, path: str, value: Any, port: Port, switch: Switch)
         if not value:
             return [interface, f"no {WATCHDOG}"]
         # It is on with a timeout only: with the times of the switch, or its own.
-        own = [timer] if watchdog.detect is not None and is_own else []
-        return [*global_timer_lines(switch), *global_action_line(common.action), interface, WATCHDOG, *own]
+        timers = [timer] if watchdog.detect is not None and is_own else []
+        return [*global_timer_lines(switch), *global_action_line(common.action), interface, WATCHDOG, *timers]
     if field != "action":
         return [interface, timer] if is_own else [*global_timer_lines(switch), interface, f"no {WATCHDOG} port timer"]
     # A port cannot forward where its switch has an action, nor keep another one than the override's.
