@@ -150,7 +150,7 @@ def test_a_host_with_rdma_devices_is_held_against_what_any_such_host_must_be() -
         ("pcie.acs", frozenset({"ReqRedir"}), ("pcie.acs", "fail", "ReqRedir")),
         ("nic.rdma_mtu", 1024, ("nic.rdma-mtu", "fail", "1024 bytes")),
         ("host.kernel.iommu", "translated", ("host.iommu", "fail", "translated")),
-        ("host.memlock", "64", ("host.memlock", "fail", "64")),
+        ("host.memlock", "64", ("host.memlock", "fail", "64 KiB")),
         ("sysctl.value", "1", ("host.numa-balancing", "fail", "1")),
     ],
 )

@@ -99,8 +99,8 @@ def test_the_script_states_what_it_interrupts(device: Path) -> None:
     assert (
         "# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured\n"
         "#   jobs on them lose their connections\n"
-        "#   at a terminal, without a bond, the previous ones return unless you press ENTER within 120 s\n"
-        "#   without a terminal, or with a bond, the new ones stay at once\n"
+        "#   if this script runs at a terminal and no bond is planned, press ENTER within 120 s to keep the new "
+        "addresses and routes, otherwise the previous ones are restored\n"
         "#   a rollback keeps the MTU until the next reboot\n"
     ) in text
 

@@ -413,7 +413,8 @@ def _soften_unverified(verdicts: _Verdicts, plan: Plan, limits: Limits) -> _Verd
 
 def _explain_slow_bridge(verdicts: _Verdicts, run: Run, plan: Plan, limits: Limits, context: RunContext) -> _Verdicts:
     """A failure of NCCL over the IP interface of a PCIe bridge, with the publication that reports the same."""
-    if len(limits.hosts) < 2:
+    failed = [verdict.measurement.metric for verdict in verdicts.values() if verdict.judgement is Judgement.FAIL]
+    if len(limits.hosts) < 2 or Metric.BUSBW not in failed:
         return verdicts
     interface = next(iter(find_socket_interfaces(run, plan, context)), None)
     return {
