@@ -45,7 +45,7 @@ def programs(tmp_path: Path) -> Path:
 def bench_run(suite: str, target: Path, *options: str | Path) -> list[str]:
     """A suite by Slurm. No core is bound to: veth devices belong to no NUMA node."""
     arguments = [sys.executable, "-m", "wirespeed", "bench", "run", suite, "-c", CLUSTER, "-o", target, "--yes"]
-    unbound = () if "mpi" in arguments else ("--no-bind",)  # mpirun binds its ranks itself
+    unbound = () if "mpi" in arguments else ("--no-bind",)  # mpirun places its ranks
     return [str(word) for word in (*arguments, "--launcher", "slurm", *unbound, "--profile", "lab", *options)]
 
 
