@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GBPS, GIGABYTES, convert
 from wirespeed.limits.group import Group, Member
-from wirespeed.limits.impact import nic_function
+from wirespeed.limits.impact import is_bridge, nic_function
 from wirespeed.limits.nic import build_slot
 from wirespeed.plan import Plan
-from wirespeed.settings import Nic
 
 BRIDGE_TERM = "bridge to the borrowed GPUs"
 
@@ -23,12 +22,6 @@ class BridgeSlot:
     host: str
     interface: str
     slot: pcie.Slot
-
-
-def is_bridge(plan: Plan, nic: Nic) -> bool:
-    """Whether a NIC is a PCIe bridge to another host."""
-    model = plan.hardware.nics.get(nic.model or "")
-    return model is not None and model.ntb is not None
 
 
 def count_borrowed(plan: Plan, host: str) -> int:
@@ -83,8 +76,8 @@ def _count_own_ranks(plan: Plan, member: Member, owners: Sequence[bool | None]) 
     settings = plan.hosts[member.name]
     lent_count = sum(1 for loan in settings.loans.values() if loan.borrowed is False)
     fewest = max(member.ranks - count_borrowed(plan, member.name), 0)
-    borrowers = min(len(settings.gpus) - lent_count, member.ranks)
-    return min(range(fewest, borrowers + 1), key=lambda ranks: ranks * (member.ranks - ranks), default=member.ranks)
+    largest = min(len(settings.gpus) - lent_count, member.ranks)
+    return min(range(fewest, largest + 1), key=lambda ranks: ranks * (member.ranks - ranks), default=member.ranks)
 
 
 def _list_slots(plan: Plan, host: str) -> Iterator[BridgeSlot]:

@@ -15,9 +15,9 @@ from wirespeed.limits import fabric, framing, latency, pcie, tcp
 from wirespeed.limits import host as host_limits
 from wirespeed.limits.bisection import uplinks
 from wirespeed.limits.bound import GBPS, number, tightest
-from wirespeed.limits.device_lending import count_borrowed, is_bridge
+from wirespeed.limits.device_lending import count_borrowed
 from wirespeed.limits.framing import Path
-from wirespeed.limits.impact import USUAL_MTU, gpu_function, has_roce_class, nic_function
+from wirespeed.limits.impact import USUAL_MTU, gpu_function, has_roce_class, is_bridge, nic_function
 from wirespeed.limits.nic import build_path, build_slot, catalogue_speed, has_only_ipv6, list_ip_driver_terms
 from wirespeed.limits.paths import PathLimit, limit_gpu_pair, limit_gpu_to_memory, mark_unverified
 from wirespeed.plan import Cable, Plan

@@ -76,6 +76,12 @@ def nic_bandwidth(
     return limit[1] if limit is not None else None
 
 
+def is_bridge(plan: Plan, nic: Nic) -> bool:
+    """Whether a NIC is a PCIe bridge to another host."""
+    model = plan.hardware.nics.get(nic.model or "")
+    return model is not None and model.ntb is not None
+
+
 def limit_nic(plan: Plan, nic: Nic, function: PcieFunction | None) -> tuple[str, Bound] | None:
     """What limits one direction of a NIC, and its traffic: that of a PCIe bridge, RDMA, or TCP.
 
@@ -86,8 +92,7 @@ def limit_nic(plan: Plan, nic: Nic, function: PcieFunction | None) -> tuple[str,
         ValueError: the path MTU or the PCIe link does not exist, or the MTU is smaller than the headers.
     """
     speed = catalogue_speed(plan, nic)
-    model = plan.hardware.nics.get(nic.model or "")
-    if model is not None and model.ntb is not None:
+    if is_bridge(plan, nic):
         slot = build_slot(function, [])
         return ("PCIe bridge", tightest([pcie.one_way(slot)])) if slot is not None else None
     if carries_rdma(plan, nic):

@@ -36,11 +36,11 @@ from wirespeed.limits import algorithms, cuts, fabric, framing, tcp
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GBPS, GIGABYTES, convert, in_unit, number, scale_bound, tightest
 from wirespeed.limits.collective_latency import estimate_latency
-from wirespeed.limits.device_lending import BRIDGE_TERM, group_by_bridge, is_bridge
+from wirespeed.limits.device_lending import BRIDGE_TERM, group_by_bridge
 from wirespeed.limits.gpus import find_gpu_links, find_pcie_links, list_slot_rates
 from wirespeed.limits.group import Collective, Group, Links, Member, bus_factor, convert_printed_factor
 from wirespeed.limits.host import share_links
-from wirespeed.limits.impact import USUAL_MTU, nic_function
+from wirespeed.limits.impact import USUAL_MTU, is_bridge, nic_function
 from wirespeed.limits.nic import build_path, build_slot, catalogue_speed, nic_goodput_two_way
 from wirespeed.limits.nic_losses import LogFacts, list_degraded_rates
 from wirespeed.plan import Plan
