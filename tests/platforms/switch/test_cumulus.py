@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from platforms.round_trip import answers, build_facts, find_losses
 from platforms.switch.devices import TC, link, ms, qos
 from platforms.switch.test_declarations import remove_setting
 from wirespeed.errors import Refusal
-from wirespeed.facts import Facts, Source, State, assemble_facts
+from wirespeed.facts import Facts, Source, assemble_facts
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.switch.cumulus.nvue_config import expand_names
 from wirespeed.platforms.templates import fill_template
@@ -155,10 +154,7 @@ def test_the_rendered_commands_are_read_like_the_configuration(case: str) -> Non
 
 
 def change_output(case: str, command: str, old: str, new: str) -> Facts:
-    """Facts with one change; the configuration is read alone where another command shows its result."""
     outputs = dict(answers(CUMULUS, "leaf1", CASES[case]).outputs)
-    if command == "config":
-        del outputs["pfc-watchdog"]
     text = outputs[command].text
     assert old in text
     outputs[command] = Output(command, text.replace(old, new, 1), outputs[command].source)
@@ -487,80 +483,3 @@ def test_the_release_is_in_one_of_three_rows(text: str, release: str | None) -> 
     output = Output("system", text, Source("leaf1", "nv show system", "leaf1/system.out"))
     reading = build_facts(CUMULUS, Outputs("leaf1", {"system": output})).reading(LEAF, "switch.os_version")
     assert (None if reading is None else reading.value) == release
-
-
-PFC_WATCHDOG = """\
-swp1
-                 operational  applied 
----------------  -----------  ------- 
-state            enabled      enabled 
-
-PFC WD Status 
-=========================== 
-    traffic-class  status    deadlock-count 
-    -------------  --------  -------------- 
-
-    0              OK        0 
-    1              OK        3 
-    2              DEADLOCK  2  
-    3              OK        0 
-    4              OK        0 
-    5              OK        0 
-    6              OK        0 
-    7              DEADLOCK  3
-swp2
-"""  # noqa: W291
-"""CumulusNetworks/docs, NVUE reference, QoS show commands, `nv show interface <interface-id> qos pfc-watchdog`, between
-the lines of `echo`."""
-
-
-@pytest.mark.parametrize(
-    ("changes", "enabled", "stuck"),
-    [
-        ({}, True, {2, 7}),
-        ({"DEADLOCK": "OK      "}, True, set()),
-        ({"enabled      enabled": "disabled     enabled"}, False, {2, 7}),
-        ({"enabled      enabled": "             enabled"}, None, {2, 7}),  # applied, not in effect yet
-        ({"enabled      enabled": "enabled             "}, True, {2, 7}),
-        ({"enabled      enabled": "unset        enabled"}, None, {2, 7}),
-        ({"operational": "value      "}, None, {2, 7}),
-        ({"swp1\n": "bond1\n"}, None, None),
-    ],
-)
-def test_the_watchdog_in_effect_is_read(changes: dict[str, str], enabled: bool | None, stuck: set[int] | None) -> None:
-    text = PFC_WATCHDOG
-    for old, new in changes.items():
-        assert old in text
-        text = text.replace(old, new)
-    output = Output("pfc-watchdog", text, Source("leaf1", "pfc-watchdog", "leaf1/pfc-watchdog.out"))
-    facts = assemble_facts(CUMULUS.parse(Outputs("leaf1", {"pfc-watchdog": output})), devices=["leaf1"])
-    swp1 = LEAF.child("port", "swp1")
-    assert facts.value(swp1, "port.qos.watchdog.enabled") == enabled
-    assert facts.value(swp1, "port.qos.watchdog.active") == (None if stuck is None else bool(stuck))
-    assert facts.value(swp1, "port.qos.watchdog.stuck_queues") == ({SwitchQueue(n) for n in stuck} if stuck else None)
-    assert facts.value(LEAF.child("port", "swp2"), "port.qos.watchdog.enabled") is None
-
-
-def test_the_configured_watchdog_is_read_beside_the_one_in_effect() -> None:
-    facts = change_output("routed", "pfc-watchdog", "enabled    ", "disabled   ")
-    readings = facts.readings[FIRST, "port.qos.watchdog.enabled"]
-    assert [(reading.state, reading.value) for reading in readings] == [
-        (State.RUNNING, False),
-        (State.CONFIGURED, True),
-    ]
-
-
-def test_the_command_lists_each_port_once(tmp_path: Path) -> None:
-    """Interfaces that are no front-panel ports, such as VLAN interfaces of a port, have no watchdog."""
-    names = ("eth0", "lo", "swp1", "swp2s0", "swp2s1", "swp1.100", "bridge", "mgmt")
-    for name in names:
-        (tmp_path / "net" / name).mkdir(parents=True)
-    (tmp_path / "nv").write_text('#!/bin/sh\necho "$*"\n')
-    (tmp_path / "nv").chmod(0o755)
-    (command,) = [command for command in CUMULUS.commands if command.id == "pfc-watchdog"]
-    arguments = [argument.replace("/sys/class/net", str(tmp_path / "net")) for argument in command.run]
-    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    text = subprocess.run(arguments, env=environment, capture_output=True, text=True, check=True).stdout
-    assert text.splitlines() == [
-        line for port in ("swp1", "swp2s0", "swp2s1") for line in (port, f"show interface {port} qos pfc-watchdog")
-    ]

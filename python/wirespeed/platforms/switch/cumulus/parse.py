@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import complete_lines, number_lines, observe, parse_json_object
+from wirespeed.platforms.output_values import number_lines, observe, parse_json_object
 from wirespeed.platforms.switch.config_reader import (
     CHANNEL_SETTINGS,
     ReadValues,
@@ -16,24 +16,15 @@ from wirespeed.platforms.switch.config_reader import (
     quantity,
 )
 from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON_KEYWORDS
-from wirespeed.platforms.switch.cumulus.nvue_config import (
-    Statement,
-    expand_names,
-    of_interfaces,
-    parse_on_off,
-    parse_statements,
-)
+from wirespeed.platforms.switch.cumulus.nvue_config import Statement, expand_names, of_interfaces, parse_statements
 from wirespeed.platforms.switch.cumulus.qos import port_qos, read_qos
 from wirespeed.platforms.switch.cumulus.routing import bgp, list_unnumbered_ports, peer_states, peers
 from wirespeed.platforms.switch.json_output import find_mapping, find_source
 from wirespeed.platforms.switch.terminal import strip_terminal
-from wirespeed.platforms.switch.watchdog import QueueState, observe_stuck_queues
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
 _PORT = re.compile(r"swp[0-9]+(s[0-9]+)?")
-_COLUMNS = re.compile(r" +(operational) +applied\b")
-_WATCHDOG_ROW = re.compile(r" +([0-7]) +(OK|DEADLOCK) +[0-9]+ *")
 _SPEED = quantity(Bandwidth, "Gb/s", "G")
 
 
@@ -50,8 +41,6 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _read_interfaces(switch, output)
     if (output := outputs.get("lldp")) is not None:
         yield from _read_lldp(switch, output)
-    if (output := outputs.get("pfc-watchdog")) is not None:
-        yield from _read_watchdogs(switch, output)
     if (output := outputs.get("bgp-neighbors")) is not None:
         yield from peer_states(switch, output)
 
@@ -194,29 +183,6 @@ def _read_roce(switch: Place, output: Output) -> Iterator[Observation]:
                 yield observe(switch, "switch.buffers.lossless", False, output, number)
         elif enabled and len(words) > 1 and words[0] == "mode":
             yield observe(switch, "switch.buffers.lossless", words[-1].startswith("lossless"), output, number)
-
-
-def _read_watchdogs(switch: Place, output: Output) -> Iterator[Observation]:
-    """Whether the watchdog of each port is on and acts on a queue: the port's name, its table, and its traffic classes.
-
-    The column ``operational`` is in effect; ``applied`` is the configuration. Form: NVIDIA Cumulus Linux documentation,
-    Quality of Service, PFC watchdog (CumulusNetworks/docs), which shows ``enabled``, ``OK`` and ``DEADLOCK``.
-    """
-    port: Place | None = None
-    operational: slice | None = None
-    states: list[QueueState] = []
-    for number, line in complete_lines(output):
-        if _PORT.fullmatch(line.strip()):
-            port, operational = switch.child("port", line.strip()), None
-        elif columns := _COLUMNS.match(line):
-            operational = slice(*columns.span(1))
-        elif port is not None and operational is not None and line.startswith("state "):
-            enabled = parse_on_off(line[operational].strip())
-            if enabled is not None:
-                yield observe(port, "port.qos.watchdog.enabled", enabled, output, number)
-        elif port is not None and (row := _WATCHDOG_ROW.fullmatch(line)):
-            states.append(QueueState(port, int(row[1]), row[2] == "DEADLOCK", number))
-    yield from observe_stuck_queues(states, output)
 
 
 def _read_interfaces(switch: Place, output: Output) -> Iterator[Observation]:

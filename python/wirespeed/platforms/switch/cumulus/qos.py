@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from wirespeed.facts import Observation, State
+from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import ReadValues, find_smallest_shape, observe_settings, parse_number
 from wirespeed.platforms.switch.cumulus.commands import (
@@ -225,10 +225,8 @@ def port_qos(place: Place, statements: list[Statement], qos: Qos, output: Output
     profiles = {line.words[1] for line in statements if line.words[:1] == ("qos",) and line.words[2:3] == ("profile",)}
     hidden_paths = {path for kind in profiles for path in _SETTINGS_OF_PROFILE.get(kind, ())}
     read_values: ReadValues = {path: value for path, value in qos.port.items() if path not in hidden_paths}
-    read_values |= _read_watchdog_times(state := _read_watchdog_state(statements), qos)
+    read_values |= _watchdog_state(statements, qos)
     yield from observe_settings(place, read_values, output)
-    # "nv show interface qos pfc-watchdog" shows the result.
-    yield from observe_settings(place, {"port.qos.watchdog.enabled": state}, output, State.CONFIGURED)
     for queue, queue_settings in qos.queues.items():
         shown_values: Mapping[str, tuple[object, int]] = {
             path: value
@@ -273,7 +271,7 @@ def _parse_kilobits(word: str) -> Bandwidth | None:
     return None if rate is None else Bandwidth(rate * 1000)
 
 
-def _read_watchdog_state(statements: list[Statement]) -> tuple[bool | None, int]:
+def _watchdog_state(statements: list[Statement], qos: Qos) -> ReadValues:
     state: tuple[bool | None, int] = (False, statements[0].number)
     for line in statements:
         match line.words:
@@ -281,14 +279,8 @@ def _read_watchdog_state(statements: list[Statement]) -> tuple[bool | None, int]
                 state = (True, line.number)
             case ("qos", "pfc-watchdog", "state", value):
                 state = (parse_on_off(value), line.number)
-    return state
-
-
-def _read_watchdog_times(state: tuple[bool | None, int], qos: Qos) -> ReadValues:
-    """The action, and the time of detection, of a watchdog that is on."""
-    if not state[0]:
-        return {}
-    return {
-        "port.qos.watchdog.action": (WatchdogAction.DROP, state[1]),
-        "port.qos.watchdog.detect": (qos.detect[0], qos.detect[1] or state[1]),
-    }
+    read_values: ReadValues = {"port.qos.watchdog.enabled": state}
+    if state[0]:
+        read_values["port.qos.watchdog.action"] = (WatchdogAction.DROP, state[1])
+        read_values["port.qos.watchdog.detect"] = (qos.detect[0], qos.detect[1] or state[1])
+    return read_values
