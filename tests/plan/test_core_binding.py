@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.catalogue.model import CpuTopology, Numbering
+from wirespeed.cluster import read_text
 from wirespeed.cluster.launch import BindingPolicy
+from wirespeed.plan import build
 from wirespeed.plan.core_binding import Topology, bind, build_topology, count_cores
 
 
@@ -48,6 +50,35 @@ def _ranges(cores: tuple[int, ...]) -> str:
     if len(cores) > 1 and cores == tuple(range(cores[0], cores[-1] + 1)):
         return f"{cores[0]}-{cores[-1]}"
     return ",".join(map(str, cores))
+
+
+@pytest.mark.parametrize(
+    ("nps", "cores"),
+    [
+        (4, ["48", "49", "16", "17", "112", "113", "80", "81"]),  # GPU 0 to 7 at nodes 3, 3, 1, 1, 7, 7, 5, 5
+        (1, ["0", "1", "2", "3", "64", "65", "66", "67"]),  # a socket is a node: four GPUs at each
+        (2, ["0", "1", "2", "3", "4", "5", "6", "7"]),  # which half of a socket a GPU is at is not known
+    ],
+)
+def test_ranks_of_gpus_with_other_numbers_of_nodes_per_socket(nps: int, cores: list[str]) -> None:
+    """A DGX A100 has four nodes per socket in the sources; the BIOS of another one may have one or two."""
+    text = f"""
+version: 1
+name: dgx
+hosts:
+  node[1-2]: {{model: nvidia-dgx-a100, os: ubuntu-24.04, nics: 1 x broadcom-bcm957508-p2100g, interfaces: [ens1np0],
+    bios: {{nps: {nps}}}}}
+switches:
+  leaf1: {{model: dell-z9664f, os: dell-sonic, role: leaf}}
+cabling: {{pattern: by-host, length: 1 m}}
+addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
+classes: {{roce: {{dscp: 26, priority: 3, lossless: true, share: 50%, congestion: dcqcn-p}}}}
+launch: {{binding: bunch}}
+"""
+    plan = build(read_text(text, "cluster.yaml"))
+    launch = plan.hosts["node1"].launch
+    assert launch.cores is not None
+    assert [str(next(iter(rank))) for rank in launch.cores] == cores
 
 
 def test_the_socket_of_the_nic_comes_first() -> None:

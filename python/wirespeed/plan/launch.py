@@ -261,12 +261,14 @@ def _find_nodes(
 ) -> tuple[Topology, list[tuple[int, ...]], tuple[int, ...]]:
     """The cores from the first NIC's on, the cores of each NUMA node, and the node of each GPU.
 
-    With another number of nodes per socket than in the catalogue, only the socket of the NIC is known.
+    With another number of nodes per socket than in the catalogue, only the sockets are known: a socket of one node
+    gives the nodes of its GPUs.
     """
     near, gpus = server.nic_numa_node(1), [position.numa_node for position in gpu_positions(server).values()]
     if nodes_of_socket != cpus.numa_nodes.value:
         near = None if near is None else near // cpus.numa_nodes.value * nodes_of_socket
-        gpus = []
+        sockets = [None if node is None else node // cpus.numa_nodes.value for node in gpus]
+        gpus = sockets if nodes_of_socket == 1 else []
     ordered = build_topology(cpus, None, nodes_of_socket)
     nodes = [cores for socket in ordered.sockets for cores in socket]
     gpu_nodes = tuple(node for node in gpus if node is not None)
