@@ -29,6 +29,8 @@ SAMPLE = {
 }
 """Seeds, with the file of the network and the service that reads it: IPv4 and IPv6, a subnet for each link or leaf."""
 HARDWARE = re.compile(r"apply\.sh: /usr/local/sbin/wirespeed-(acs|congestion|dcb|dscp|mlx5|tune) is not active yet: .*")
+REMOVED = re.compile(r'Removed "/etc/systemd/system/[^/]*\.service"\.')
+"""What systemctl reports when a unit is no longer masked."""
 FILES = r"find /etc /usr/local \( -type f -o -type l \) -exec md5sum {} + 2>/dev/null | sort -k 2"
 
 
@@ -51,6 +53,9 @@ def list_differences(host: Host, machine: Machine) -> list[str]:
         if f"{rule.priority} from {source} table {rule.table}" not in network["rules"]:
             differences.append(f"no rule {key} to table {rule.table}")
     for name, parameter in host.sysctls.items():
+        # Socket buffers of all hosts of a kernel are those of its first namespace, and read-only in this one.
+        if machine.run("test", "-w", f"/proc/sys/{name.replace('.', '/')}").returncode != 0:
+            continue
         process = machine.run("sysctl", "-n", name)
         if (
             name.startswith("net.")
@@ -79,7 +84,8 @@ def test_apply_configures_the_host_and_rollback_restores_it(seed: int, tmp_path:
         machine.wait(lambda: not list_differences(host, machine))
         assert list_differences(host, machine) == []
         rollback = machine.run("sh", "/rendered/rollback.sh", "--yes")
-        assert (rollback.returncode, rollback.stderr) == (0, "")
+        unexpected = [line for line in rollback.stderr.splitlines() if not REMOVED.fullmatch(line)]
+        assert (rollback.returncode, unexpected) == (0, [])
         machine.wait(lambda: _without_mtu(machine.read_network()) == _without_mtu(network))
         assert _without_mtu(machine.read_network()) == _without_mtu(network)
         assert machine.check("sh", "-c", FILES) == contents
