@@ -51,6 +51,8 @@ _TREE = "double binary tree: Sanders, Speck and Träff 2009, as NCCL uses it"
 
 NICS_OF_HOST = "NICs of a host"
 NIC_SLOTS_OF_HOST = "NIC slots of a host"
+MESSAGE_RATE = "message rate"
+"""The name of the term of the messages per second that a NIC has been measured to send."""
 ONE_NIC = " (one NIC)"
 """What the name of a term of a single NIC ends with."""
 
@@ -61,8 +63,9 @@ def is_nic_term(name: str) -> bool:
 
 
 def is_measured(name: str) -> bool:
-    """Whether a term contains a measured figure: a published rate of links, or the assumed acknowledgements."""
-    return name.startswith("reachable ") or is_nic_term(name) or name in ("TCP cores",) or "IP driver" in name
+    """Whether a term contains a measured figure: of links, messages, or the assumed acknowledgements."""
+    alone = name.startswith("reachable ") or name in (MESSAGE_RATE, "TCP cores")
+    return alone or is_nic_term(name) or "IP driver" in name
 
 
 class Algorithm(StrEnum):

@@ -13,6 +13,7 @@ from ipaddress import ip_interface
 
 from wirespeed.limits import fabric, framing, latency, pcie, tcp
 from wirespeed.limits import host as host_limits
+from wirespeed.limits.algorithms import MESSAGE_RATE
 from wirespeed.limits.bisection import uplinks
 from wirespeed.limits.bound import GBPS, number, tightest
 from wirespeed.limits.device_lending import count_borrowed
@@ -332,7 +333,7 @@ class _Connection:
             return None
         slowest = min(rates, key=lambda rate: rate.value)
         formula = f"{number(slowest.value / 1e6)} million messages per second × {size} B"
-        return Term("message rate", slowest.value * size * 8 / 1e9, GBPS, formula, slowest.source)
+        return Term(MESSAGE_RATE, slowest.value * size * 8 / 1e9, GBPS, formula, slowest.source)
 
     def _list_slow_cables(self, ends: Sequence[PathEnd], path: Path) -> Iterator[Term]:
         near, far = ((end.host, end.device or "") for end in ends)

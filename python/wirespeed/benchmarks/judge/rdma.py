@@ -27,7 +27,7 @@ from wirespeed.benchmarks.judge.curves import find_highest_latency
 from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds, limit_message_rate
 from wirespeed.limits import fabric, framing, host, latency, pcie
-from wirespeed.limits.algorithms import ACKS_PER_PACKET
+from wirespeed.limits.algorithms import ACKS_PER_PACKET, MESSAGE_RATE
 from wirespeed.limits.bound import GBPS, convert, in_unit, number, tightest
 from wirespeed.limits.framing import Path, Verb
 from wirespeed.limits.nic import build_path
@@ -113,7 +113,7 @@ class RdmaLimits:
         if value > RATE_ALONE * line.value:
             return None
         formula = f"{number(self.rate_known / 1e6)} Mpps × {size} B"
-        return Term("message rate", value, GBPS, formula, "the NIC's file in the catalogue")
+        return Term(MESSAGE_RATE, value, GBPS, formula, "the NIC's file in the catalogue")
 
     def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """The time of one message on the link; a read also waits for its request."""
