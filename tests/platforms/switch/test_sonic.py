@@ -118,7 +118,8 @@ def test_apply_and_rollback_load_the_whole_file() -> None:
     apply, rollback = commands("apply.j2"), commands("rollback.j2")
     saved = "/etc/sonic/config_db.wirespeed-before.json"
     assert f"sudo cp -n /etc/sonic/config_db.json {saved}" in apply  # a second apply keeps the first saved file
-    assert "sudo config reload -y /home/admin/target.json" in apply
+    reload = "sudo config reload -y /home/admin/target.json"
+    assert f"test -s /home/admin/target.json && {reload}" in apply  # the merge script may have refused
     assert f"sudo config reload -y {saved}" in rollback
     refused = ("config replace", "config apply-patch", "config rollback", "config checkpoint")
     assert [line for line in (*apply, *rollback) if any(command in line for command in refused)] == []
@@ -233,8 +234,20 @@ def test_the_rules_find_what_does_not_hold_together() -> None:
 # Merging into a running database, by the script that goes to the switch with the file.
 
 
-def merge(running: dict[str, Any], target_config: dict[str, Any], folder: Path, state: str = "") -> dict[str, Any]:
+PROFILES = """\
+# speed cable size xon xoff threshold
+400000   5m   304128 38912 257024 0
+400000  40m   410624 38912 362496 0
+100000 300m   244736 19456 225280 0
+"""
+"""Values of three rows of pg_profile_lookup.ini of a device in sonic-buildimage; the second speed lacks the others."""
+
+
+def merge(
+    running: dict[str, Any], target_config: dict[str, Any], folder: Path, state: str = "", profiles: str = PROFILES
+) -> dict[str, Any]:
     """What the rendered script makes of two databases; ``state`` names the file that several applies share."""
+    (folder / "profiles.ini").write_text(profiles)
     script = folder / "merge.py"
     script.write_text(fill_template(SONIC, "merge.py.j2", "leaf1", ROUTED))
     for name, tables in (("running", running), ("wanted", target_config)):
@@ -242,7 +255,7 @@ def merge(running: dict[str, Any], target_config: dict[str, Any], folder: Path, 
     state_path = folder / (state or f"state-{len(list(folder.iterdir()))}.json")
     if not state:
         state_path.unlink(missing_ok=True)
-    names = [str(folder / "running.json"), str(folder / "wanted.json"), str(state_path)]
+    names = [str(folder / "running.json"), str(folder / "wanted.json"), str(state_path), str(folder / "profiles.ini")]
     command = [sys.executable, "-I", str(script), *names]
     return json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)  # type: ignore[no-any-return]
 
@@ -312,6 +325,81 @@ def test_ports_without_their_breakout_are_refused(tmp_path: Path) -> None:
     assert "Ethernet0 is split as 2x200G, Ethernet2 is planned otherwise: roll back" in failure.value.stderr
 
 
+MY_PROFILE = {"pool": "ingress_lossless_pool", "size": "400000", "xoff": "300000", "dynamic_th": "0"}
+DYNAMIC = {"buffer_model": "dynamic"}
+SPLIT = "Ethernet0: speed 400000, cable length"
+BUFFERS: dict[str, tuple[str | None, dict[str, Any], str, str | None]] = {
+    # chip, changes of the running tables, profiles of the image; the end of the refusal, None: it is merged
+    "a profile for speed and length": (None, {}, PROFILES, None),
+    "no profile for this length": (
+        None,
+        {"CABLE_LENGTH": {"AZURE": {"Ethernet0": "3m"}}},
+        PROFILES,
+        f"has no lossless profile for {SPLIT} 3m; hint: plan a cable length of 5m or 40m",
+    ),
+    "no profile for a longer cable": (
+        None,
+        {"CABLE_LENGTH": {"AZURE": {"Ethernet0": "300m"}}},
+        PROFILES,
+        f"has no lossless profile for {SPLIT} 300m; hint: use an image with such a profile",
+    ),
+    "no cable length": (None, {"CABLE_LENGTH": {}}, PROFILES, f"{SPLIT} none; hint: plan a cable length of 5m or 40m"),
+    "an image without profiles": (None, {}, "", f"{SPLIT} 5m; hint: use an image with such a profile"),
+    "a group with a profile of its own, which stays": (
+        None,
+        {"BUFFER_PG": {"Ethernet0|3": {"profile": "mine"}}, "BUFFER_PROFILE": {"mine": MY_PROFILE}},
+        "",
+        None,
+    ),
+    "no lossless pool": (
+        None, {"BUFFER_POOL": {}}, PROFILES,
+        "the switch has no lossless buffer pool; hint: install an image with buffer files for this hardware",
+    ),
+    "dynamic model, planned for the traditional one": (
+        None, {"DEVICE_METADATA": {"localhost": DYNAMIC}}, PROFILES,
+        "this configuration needs the traditional one; hint: run `sonic-db-cli CONFIG_DB HSET "
+        "'DEVICE_METADATA|localhost' buffer_model traditional`, then apply again",
+    ),
+    "traditional model, planned for the dynamic one": (
+        "spectrum4", {}, PROFILES,
+        "the switch uses the traditional buffer model, and this configuration needs the dynamic one; "
+        "hint: run `sudo config qos reload`, then apply again",
+    ),
+    "dynamic model, which needs no profile of the image": (
+        "spectrum4", {"DEVICE_METADATA": {"localhost": DYNAMIC}}, "", None,
+    ),
+    "dynamic model, and a group with a profile of its own": (
+        "spectrum4",
+        {
+            "DEVICE_METADATA": {"localhost": DYNAMIC},
+            "BUFFER_PG": {"Ethernet0|3": {"profile": "mine"}}, "BUFFER_PROFILE": {"mine": MY_PROFILE},
+        },
+        "", None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BUFFERS)
+def test_a_lossless_group_is_never_replaced_by_none(case: str, tmp_path: Path) -> None:
+    """The traditional buffer manager makes a profile only for a speed and cable length of the image's file.
+
+    Source: sonic-swss, cfgmgr/buffermgr.cpp, doSpeedUpdateTask; sonic-buildimage, docker-orchagent/buffermgrd.sh: the
+    model is dynamic only if DEVICE_METADATA has it so.
+    """
+    chip, changes, profiles, refusal = BUFFERS[case]
+    switch = replace(routed_switch(["Ethernet0"], QOS, link()), chip=chip, os_version=FABRIC.os_version)
+    running = json.loads((STOCK / "config-db.txt").read_text()) | changes
+    if refusal is None:
+        target = merge(running, render_tables(switch), tmp_path, profiles=profiles)
+        groups = changes.get("BUFFER_PG") or ({"Ethernet0|3": {"profile": "NULL"}} if chip else {})
+        assert target.get("BUFFER_PG", {}) == groups
+        return
+    with pytest.raises(subprocess.CalledProcessError) as failure:
+        merge(running, render_tables(switch), tmp_path, "state.json", profiles)
+    assert failure.value.stderr.strip().endswith(refusal)
+    assert (failure.value.stdout, (tmp_path / "state.json").exists()) == ("", False)
+
+
 READ_FROM_DB = {
     path
     for command in SONIC.commands
@@ -377,6 +465,9 @@ COMMANDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
     (PORT, "port.link.mtu", 9100, ("sudo config interface mtu Ethernet0 9100",), None),
     (PORT, "port.link.speed", Bandwidth.gbps(400), ("sudo config interface speed Ethernet0 400000",), FLAP),
     (PORT, "port.link.fec", "rs", ("sudo config interface fec Ethernet0 rs",), FLAP),
+    (PORT, "port.cable_length", Length(40_000), (
+        "sonic-db-cli CONFIG_DB HSET 'CABLE_LENGTH|AZURE' Ethernet0 40m",
+    ), "the port's headroom is computed again"),
     (PORT, "port.qos.pfc", {3: True, 4: False}, (
         "sudo config interface pfc priority Ethernet0 3 on", "sudo config interface pfc priority Ethernet0 4 off",
     ), "the port's headroom is recreated"),

@@ -11,7 +11,7 @@ from wirespeed.platforms.consequences import LINK_FLAP
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.policies import has_thresholds
 from wirespeed.platforms.switch.sonic.database import build_database, build_family, scheduler_name
-from wirespeed.platforms.switch.sonic.values import FAMILIES, MAPS, VRF
+from wirespeed.platforms.switch.sonic.values import CABLES, FAMILIES, MAPS, VRF, computes_headroom
 from wirespeed.settings import Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Watchdog
 
@@ -31,6 +31,7 @@ _CONSEQUENCES = {
     "port.unnumbered": "the sessions over the port restart",
     "port.qos.pfc": "the port's headroom is recreated",
     "port.qos.trust": "packets in flight change their queue",
+    "switch.buffers.lossless": "the image's QoS maps replace the planned ones: apply the rendered configuration again",
     "switch.bgp.asn": "all BGP sessions restart",
     "switch.bgp.router_id": "all BGP sessions restart",
     "peer.asn": "the session restarts",
@@ -81,6 +82,8 @@ def _unset(table: str, key: str, field: str) -> str:
 
 def _switch_lines(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
     match path:
+        case "switch.buffers.lossless" if value:
+            return ["sudo config qos reload"]
         case "switch.lldp":
             return [f"sudo config feature state lldp {'enabled' if value else 'disabled'}"]
         case "switch.watchdog_poll":
@@ -199,6 +202,9 @@ def _port_lines(name: str, port_name: str, path: str, value: Any, switch: Switch
         unbind = [_unset("PORT_QOS_MAP", port_name, "dscp_to_tc_map")] if value == "dot1p" else []
         read_values = _map_lines(name, port_name, f"port.qos.{value}_tc", mapping, switch)
         return None if read_values is None else [*unbind, *read_values]
+    if path == "port.cable_length" and not computes_headroom(switch.chip):
+        # `config interface cable-length` requires the dynamic buffer model (sonic-utilities, config/main.py)
+        return [_set("CABLE_LENGTH", CABLES, {port_name: f"{value.whole('m')}m"})]
     line = _PORT.get(path)
     return None if line is None else line(port_name, value)
 
