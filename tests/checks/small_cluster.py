@@ -272,6 +272,7 @@ def _port(rail: int) -> Port:
             pfc_queue={Priority(3): SwitchQueue(3)},
             pfc_pg={Priority(3): PriorityGroup(3)},
             pfc=frozenset({Priority(3)}),
+            lossless_groups=frozenset({PriorityGroup(3)}),
             watchdog=Watchdog(
                 enabled=True,
                 action=WatchdogAction.DROP,

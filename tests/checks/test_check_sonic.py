@@ -19,6 +19,14 @@ from wirespeed.plan import build
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
 DATABASE = "leaf1/config-db.out"
 STATUS = "leaf1/interface-status.out"
+BUFFERS = "leaf1/buffer-tables.out"
+
+SHORTER = (
+    r'(?s)\A\{(.*?"BUFFER_PG_TABLE:Ethernet0:3".*?)pg_lossless_400000_3m_profile',
+    r'{"BUFFER_PROFILE_TABLE:pg_lossless_400000_1m_profile": {"type": "hash", "value": {"xoff": "1024"}},'
+    r"\1pg_lossless_400000_1m_profile",
+)
+"""A profile in effect for a shorter cable than the configured one."""
 
 # file, pattern, replacement; then status, check and number of places
 ROWS: dict[str, tuple[str, str, str, list[tuple[str, str, int]]]] = {
@@ -47,6 +55,19 @@ ROWS: dict[str, tuple[str, str, str, list[tuple[str, str, int]]]] = {
     ),
     "a port without watchdog": (
         DATABASE, r'(?s)("PFC_WD": \{\s*)"Ethernet0": \{[^}]*\},', r"\1", [("fail", "qos.watchdog", 1)],
+    ),
+    "a group with a lossy profile": (
+        BUFFERS, r'(?s)("BUFFER_PG_TABLE:Ethernet0:3": \{[^}]*"profile": )"[^"]*"', r'\1"ingress_lossy_profile"',
+        [("fail", "qos.lossless-groups", 1)],
+    ),
+    "a group without a profile": (
+        BUFFERS, r'(?s)"BUFFER_PG_TABLE:Ethernet0:3": \{[^}]*\}\s*\},', "", [("fail", "qos.lossless-groups", 1)],
+    ),
+    "no group with a profile": (BUFFERS, r"(?s).+", "{}\n", [("fail", "qos.lossless-groups", 32)]),
+    "profiles that were not collected": (BUFFERS, r"(?s).+", "", [("unknown", "qos.lossless-groups", 32)]),
+    "headroom for a shorter cable": (BUFFERS, *SHORTER, [("fail", "port.cable-length", 1)]),
+    "no lossless pool": (
+        DATABASE, r'(?s)"BUFFER_POOL": \{.*?\}\s*\},', "", [("fail", "qos.lossless-buffers", 1)],
     ),
     "a port that is down": (STATUS, r"( Ethernet0 .*)  up( +up )", r"\1down\2", [("fail", "port.up", 1)]),
 }  # fmt: skip
@@ -94,6 +115,43 @@ def test_a_fault_gives_its_finding_and_no_other(name: str, cluster: Path) -> Non
     found = bad_after(cluster, file, pattern, new)
     reported = [(value["status"], value["check"]) for value in found]
     assert [(*pair, reported.count(pair)) for pair in dict.fromkeys(reported)] == expected
+
+
+@pytest.mark.parametrize(("edits", "fix"), [
+    ([(BUFFERS, *SHORTER)], []),
+    ([(BUFFERS, *SHORTER), (DATABASE, '"Ethernet0": "3m"', '"Ethernet0": "1m"')],
+     ["sudo config interface cable-length Ethernet0 3m", "sudo config save -y"]),
+])  # fmt: skip
+def test_a_cable_length_is_set_only_where_it_is_not(
+    cluster: Path, edits: list[tuple[str, str, str]], fix: list[str]
+) -> None:
+    """Else the switch has no profile for it, which its merge script explains."""
+    folder = cluster.parent / "bundle"
+    recorded_texts = {file: (folder / file).read_text(encoding="utf-8") for file, _, _ in edits}
+    for file, pattern, new in edits[1:]:
+        (folder / file).write_text(re.sub(pattern, new, recorded_texts[file], count=1), encoding="utf-8")
+    try:
+        (finding,) = bad_after(cluster, *edits[0])
+    finally:
+        for file, text in recorded_texts.items():
+            (folder / file).write_text(text, encoding="utf-8")
+    assert [command for advice in finding["fix"] for command in advice["commands"]] == fix
+
+
+def test_without_pool_and_profiles_the_pool_is_the_cause(cluster: Path) -> None:
+    """sonic-swss, buffermgr.cpp: without the pool no profile is made; `config qos reload` adds it from the image."""
+    path = cluster.parent / "bundle" / BUFFERS
+    recorded_text = path.read_text(encoding="utf-8")
+    path.write_text("{}\n", encoding="utf-8")
+    try:
+        findings = bad_after(cluster, DATABASE, r'(?s)"BUFFER_P(G|OOL)": \{.*?\}\s*\},\s*"CABLE', '"CABLE')
+    finally:
+        path.write_text(recorded_text, encoding="utf-8")
+    by_check = {finding["check"]: finding for finding in findings}
+    assert [*by_check] == ["qos.lossless-buffers", "qos.lossless-groups"]
+    (fix,) = by_check["qos.lossless-buffers"]["fix"]
+    assert fix["commands"] == ["sudo config qos reload", "sudo config save -y"]
+    assert by_check["qos.lossless-groups"]["cause"] == "qos.lossless-buffers"
 
 
 def test_an_undefined_map_is_named_with_its_line_and_set_by_the_fix(cluster: Path) -> None:

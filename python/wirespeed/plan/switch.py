@@ -213,6 +213,7 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
             pfc_queue=pfc_queue,
             pfc_pg=pfc_pg,
             pfc=frozenset(traffic_class.priority for traffic_class in classes.values() if traffic_class.lossless),
+            lossless_groups=frozenset((pfc_pg or {}).values()) or None if box.system.group_profiles else None,
             watchdog=_build_watchdog(box, poll, problems) if lossless else Watchdog(),
         ),
         poll=poll,

@@ -221,6 +221,10 @@ class PortQos:
         Setting("maps that the port uses and the configuration does not define", compare=Compare.NONE),
     ] = None
     pfc: Annotated[frozenset[Priority] | None, Setting("lossless priorities (PFC)")] = None
+    lossless_groups: Annotated[
+        frozenset[PriorityGroup] | None,
+        Setting("ingress priority groups with a lossless buffer profile", compare=Compare.CONTAINS, observed=True),
+    ] = None
     pfc_active: Annotated[bool | None, Setting("whether PFC is active on the port now", compare=Compare.NONE)] = None
     watchdog: Watchdog = field(default_factory=Watchdog)
 

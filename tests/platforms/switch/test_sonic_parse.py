@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from platforms.switch.test_sonic import LEAF, PORT, QUEUE, SONIC, STOCK, TC, outputs
 from wirespeed.facts import Facts, Source, State, assemble_facts
 from wirespeed.platforms import Output, Outputs
-from wirespeed.settings import Discipline, Dscp, Place, Priority, WatchdogAction
+from wirespeed.settings import Discipline, Dscp, Place, Priority, PriorityGroup, WatchdogAction
 from wirespeed.units import Bandwidth, Duration, Length, Size
 
 
@@ -289,3 +290,68 @@ def test_untagged_frames_of_a_switched_port_without_an_untagged_vlan_are_dropped
     tables = '"PORT": {' if mode is None else MEMBERS.format(mode=mode)
     facts = stock((r'"PORT": \{', tables), ('"INTERFACE"', '"NOT_ROUTED"'))
     assert facts.value(PORT, "port.vlan") == vlan
+
+
+def build_dump(groups: Mapping[str, str], *lossless: str) -> str:
+    """APPL_DB as `sonic-db-dump -y` prints it: groups with their profile, and the profiles that are lossless."""
+    rows: dict[str, Any] = {f"BUFFER_PG_TABLE:{key}": {"profile": profile} for key, profile in groups.items()}
+    rows |= {f"BUFFER_PROFILE_TABLE:{name}": {"size": "304128", "xoff": "257024"} for name in lossless}
+    rows["BUFFER_PROFILE_TABLE:ingress_lossy_profile"] = {"size": "0"}
+    return json.dumps({key: {"type": "hash", "value": row} for key, row in rows.items()}, indent=2, sort_keys=True)
+
+
+FIVE, FORTY = "pg_lossless_400000_5m_profile", "pg_lossless_400000_40m_mtu4096_th1_profile"
+DUMPS: dict[str, tuple[str, list[int] | None, int | None]] = {
+    "one group": (build_dump({"Ethernet0:3": FIVE}, FIVE), [3], 5),
+    "a range of groups of several ports": (build_dump({"Ethernet0,Ethernet4:3-4": FIVE}, FIVE), [3, 4], 5),
+    "profiles of two lengths": (build_dump({"Ethernet0:3": FORTY, "Ethernet0:4": FIVE}, FIVE, FORTY), [3, 4], 5),
+    "a profile with MTU and threshold in its name": (build_dump({"Ethernet0:3": FORTY}, FORTY), [3], 40),
+    "a profile of the switch's own": (build_dump({"Ethernet0:3": "mine"}, "mine"), [3], None),
+    "a lossy profile": (build_dump({"Ethernet0:3": "ingress_lossy_profile"}), [], None),
+    "a profile that does not exist": (build_dump({"Ethernet0:3": FIVE}), [], None),
+    "no profile": (build_dump({"Ethernet0:3": "NULL"}, FIVE), [], None),
+    "another port only": (build_dump({"Ethernet4:3": FIVE}, FIVE), [], None),
+    "no row": ("{}\n", [], None),
+    "a document cut short": (build_dump({"Ethernet0:3": FIVE}, FIVE)[:-4], None, None),
+    "no document": ("Traceback (most recent call last):\n", None, None),
+}
+
+
+@pytest.mark.parametrize("case", DUMPS)
+def test_groups_in_effect_are_those_with_a_lossless_profile(case: str) -> None:
+    text, groups, metres = DUMPS[case]
+    configuration = (STOCK / "config-db.txt").read_text()
+    facts = read_outputs({"config-db": configuration, "buffer-tables": text})
+    running = [
+        [reading.value for reading in facts.readings.get((PORT, path), ()) if reading.state is State.RUNNING]
+        for path in ("port.qos.lossless_groups", "port.cable_length")
+    ]
+    expected_groups = [] if groups is None else [frozenset(map(PriorityGroup, groups))]
+    assert running == [expected_groups, [] if metres is None else [Length(metres * 1000)]]
+
+
+CONFIGURED_GROUPS: dict[str, tuple[str | None, dict[str, Any], list[int]]] = {  # model, profile of group 3; groups
+    "made by the buffer manager": (None, {"profile": FIVE}, [3]),
+    "the same in the dynamic model": ("dynamic", {"profile": FIVE}, [3]),
+    "calculated": ("dynamic", {"profile": "NULL"}, [3]),
+    "NULL, which the traditional model does not calculate": ("traditional", {"profile": "NULL"}, []),
+    "NULL without a model, which is the traditional one": (None, {"profile": "NULL"}, []),
+    "a lossy profile": ("dynamic", {"profile": "ingress_lossy_profile"}, []),
+    "a profile that does not exist": (None, {"profile": FORTY}, []),
+}
+
+
+@pytest.mark.parametrize("case", CONFIGURED_GROUPS)
+def test_configured_groups_depend_on_the_buffer_model(case: str) -> None:
+    """sonic-buildimage, docker-orchagent/buffermgrd.sh and sonic-swss, buffermgr.cpp, buffermgrdyn.cpp."""
+    model, row, groups = CONFIGURED_GROUPS[case]
+    tables = json.loads((STOCK / "config-db.txt").read_text())
+    tables |= {
+        "BUFFER_PG": {"Ethernet0|3": row},
+        "BUFFER_PROFILE": {FIVE: {"xoff": "257024"}, "ingress_lossy_profile": {}},
+    }
+    if model is not None:
+        tables["DEVICE_METADATA"]["localhost"]["buffer_model"] = model
+    reading = assemble_facts(SONIC.parse(outputs(json.dumps(tables)))).reading(PORT, "port.qos.lossless_groups")
+    assert reading is not None
+    assert (reading.value, reading.state) == (frozenset(map(PriorityGroup, groups)), State.CONFIGURED)

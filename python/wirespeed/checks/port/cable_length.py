@@ -19,6 +19,8 @@ Source:
 """
 
 from wirespeed.checks.model import CheckContext, InapplicableError, Outcome, failure, success, warning
+from wirespeed.facts import State
+from wirespeed.results.findings import Fix
 from wirespeed.settings import Port
 from wirespeed.units import Length
 
@@ -38,6 +40,10 @@ def check(context: CheckContext) -> Outcome:
     found = context.get_found_value("port.cable_length")
     fix = context.build_change("set the cable length of the port", "port.cable_length", intended)
     if found < intended:
+        if _is_configured(context, intended):
+            fix = Fix(
+                "apply the rendered configuration of the switch again: its merge script names what the switch lacks"
+            )
         return failure("the port has headroom for a shorter cable", str(intended), str(found), fix)
     ports = context.plan.switches[context.place.device].ports.values()
     longest = max(port.cable_length for port in ports if port.cable_length is not None)
@@ -50,3 +56,9 @@ def check(context: CheckContext) -> Outcome:
         fix,
         reason="more headroom than needed only takes shared buffer",
     )
+
+
+def _is_configured(context: CheckContext, intended: Length) -> bool:
+    """Whether the configured length suffices, so that the buffer profile in effect is an older one."""
+    readings = context.facts.readings.get((context.place, "port.cable_length"), ())
+    return any(reading.state is State.CONFIGURED and reading.value >= intended for reading in readings)

@@ -11,14 +11,13 @@ from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.output_values import parse_whole
 from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, quantity
+from wirespeed.platforms.switch.sonic.buffers import configured_groups
 from wirespeed.platforms.switch.sonic.qos import Qos
 from wirespeed.platforms.switch.sonic.routing import bgp
 from wirespeed.platforms.switch.sonic.tables import Row, Tables, parse_tables
-from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_KEYWORDS, ON_OFF
+from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_KEYWORDS, ON_OFF, PORT_NAME
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth, Duration, Length, Size
-
-PORT_NAME = re.compile(r"Ethernet[0-9]+")
 
 _METRES = quantity(Length, "m", "m")
 
@@ -60,11 +59,14 @@ def config_db(switch: Place, output: Output) -> Iterator[Observation]:
         }
         if (breakout := _find_breakout(breakouts, name)) is not None:
             read_values["port.breakout"] = breakout
+        yield from observe_settings(place, read_values, output)
         for length in lengths:
             if (text := length.get(name)) is not None:
-                read_values["port.cable_length"] = (_METRES(text), length.find_line(name))
-        yield from observe_settings(place, read_values, output)
+                cable: ReadValues = {"port.cable_length": (_METRES(text), length.find_line(name))}
+                yield from observe_settings(place, cable, output, State.CONFIGURED)
         yield from qos.port(place, name, output)
+    names = [name for name, _ in tables.by_port("PORT") if PORT_NAME.fullmatch(name) is not None]
+    yield from configured_groups(switch, tables, names, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
     yield from _read_vlans(switch, tables, output)
 

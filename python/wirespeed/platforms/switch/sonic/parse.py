@@ -8,9 +8,10 @@ from collections.abc import Collection, Iterator
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import complete_lines, is_mac_address, parse_whole
-from wirespeed.platforms.switch.sonic.configuration import PORT_NAME, config_db
+from wirespeed.platforms.switch.sonic.buffers import buffer_tables
+from wirespeed.platforms.switch.sonic.configuration import config_db
 from wirespeed.platforms.switch.sonic.routing import bgp_summary
-from wirespeed.platforms.switch.sonic.values import FEC_KEYWORDS
+from wirespeed.platforms.switch.sonic.values import FEC_KEYWORDS, PORT_NAME
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.platforms.switch.watchdog import QueueState, observe_stuck_queues
 from wirespeed.settings import Place, WatchdogAction
@@ -21,6 +22,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     """All observations in the recorded outputs of one switch."""
     switch, outputs = Place(outputs.device), strip_terminal(outputs)
     watched: dict[Place, None] = {}
+    ports: dict[Place, None] = {}
     for command, read in (
         ("config-db", config_db),
         ("version", _read_version),
@@ -33,9 +35,13 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
             for observation in read(switch, output):
                 if observation.path == "port.qos.watchdog.detect":
                     watched[observation.place] = None
+                if observation.path == "port.qos.lossless_groups":
+                    ports[observation.place] = None
                 yield observation
     if (output := outputs.get("pfcwd-stats")) is not None:
         yield from _pfcwd_stats(switch, output, tuple(watched))
+    if (output := outputs.get("buffer-tables")) is not None:
+        yield from buffer_tables(switch, output, ports)
 
 
 def _read_version(switch: Place, output: Output) -> Iterator[Observation]:

@@ -87,6 +87,20 @@ def parse_tables(text: str) -> Tables | None:
     return Tables(rows, {name: line for name, (line, _) in tables.items()})
 
 
+def parse_dump(text: str) -> Mapping[str, Row] | None:
+    """The rows of `sonic-db-dump`, by key: each key's object contains the row as ``value`` (redis-dump-load, redisdl).
+
+    None if the document is none or was cut short.
+    """
+    reader = _Reader(text)
+    try:
+        keys, end = reader.members(reader.skip(0))
+        rows = {key: reader.row(reader.members(start)[0]["value"][1], line) for key, (line, start) in keys.items()}
+    except (ValueError, RecursionError, IndexError, KeyError):
+        return None
+    return None if text[end:].strip() else rows
+
+
 class _Reader:
     """Finds the position of every member of an object; the json module parses the values."""
 

@@ -6,6 +6,7 @@ of the unified FRR management framework (sonic-net/SONiC).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,8 @@ from wirespeed.settings.qos import Discipline
 
 DEFAULT_MTU: int = find_declared_default("switch/sonic", "port.link.mtu")
 """Of a port, bytes of the IP packet: Ethernet header, VLAN tag and checksum are added to it (sonic-swss)."""
+
+PORT_NAME = re.compile(r"Ethernet[0-9]+")
 
 VRF = "default"
 """The VRF that the tables of the FRR management framework name the main routing table by."""

@@ -41,6 +41,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "tables": tables,
         "written": _format_json(tables),
         "running": _format_json(sort_tables(_build_whole(tables, device))),
+        "applied": _format_applied(device),
         "ports": ports,
         "neighbours": [(key, port) for key, port in ports if port.neighbour.device is not None],
         "breakouts": _list_breakouts(device),
@@ -68,11 +69,14 @@ def _build_whole(tables: Mapping[str, Any], switch: Switch) -> dict[str, Any]:
         for index, (name, fields) in enumerate(tables.get("PORT", {}).items(), start=1)
     }
     local = {"hwsku": "SKU", "platform": "x86_64-platform-r0", "type": "LeafRouter"}
+    if computes_headroom(switch.chip):
+        local["buffer_model"] = "dynamic"
     metadata = {"localhost": {**local, **tables["DEVICE_METADATA"]["localhost"]}}
     versions = {"DATABASE": {"VERSION": "version_202405_01"}}
     return {
         **tables,
         **_build_pools(switch),
+        **({} if computes_headroom(switch.chip) else _build_groups(switch)),
         **_build_breakouts(switch),
         "PORT": ports,
         "DEVICE_METADATA": metadata,
@@ -86,6 +90,31 @@ def _build_pools(switch: Switch) -> dict[str, Any]:
     headroom = switch.buffers.shared_headroom
     pool = {"mode": "dynamic", "size": "12766208", "type": "ingress"}
     return {"BUFFER_POOL": {"ingress_lossless_pool": pool | ({} if headroom is None else {"xoff": str(int(headroom))})}}
+
+
+def _build_groups(switch: Switch) -> dict[str, dict[str, Any]]:
+    """The lossless groups of the ports with their profiles, as the buffer manager names them."""
+    groups: dict[str, Any] = {}
+    profiles: dict[str, Any] = {}
+    for name, port in switch.ports.items():
+        if not port.qos.lossless_groups:
+            continue
+        speed = 0 if port.link.speed is None else port.link.speed.whole("Mb/s")
+        length = 5 if port.cable_length is None else port.cable_length.whole("m")
+        profile = f"pg_lossless_{speed}_{length}m_profile"
+        profiles[profile] = {"dynamic_th": "0", "pool": "ingress_lossless_pool", "size": "304128", "xoff": "257024"}
+        groups |= {f"{name}|{group}": {"profile": profile} for group in sorted(map(int, port.qos.lossless_groups))}
+    return {"BUFFER_PG": groups, "BUFFER_PROFILE": profiles}
+
+
+def _format_applied(switch: Switch) -> str:
+    """The buffer tables of APPL_DB, as sonic-db-dump prints them."""
+    rows = {
+        f"{table}_TABLE:{key.replace('|', ':')}": {"type": "hash", "value": row}
+        for table, members in (_build_groups(switch) | _build_pools(switch)).items()
+        for key, row in members.items()
+    }
+    return json.dumps(rows, indent=2, sort_keys=True)
 
 
 def _list_breakouts(switch: Switch) -> list[tuple[str, int]]:
