@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,13 @@ import pytest
 from typer.testing import CliRunner
 
 from wirespeed.catalogue import load
+from wirespeed.checks import run
 from wirespeed.cli.app import app
 from wirespeed.cluster import read
+from wirespeed.collect import read_facts
 from wirespeed.collect.simulated_bundle import write_planned_bundle
 from wirespeed.plan import build
+from wirespeed.units import Length
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
 DATABASE = "leaf1/config-db.out"
@@ -136,6 +140,32 @@ def test_a_cable_length_is_set_only_where_it_is_not(
         for file, text in recorded_texts.items():
             (folder / file).write_text(text, encoding="utf-8")
     assert [command for advice in finding["fix"] for command in advice["commands"]] == fix
+
+
+TRADITIONAL: dict[str, tuple[str, str, str, list[tuple[str, str, int]]]] = {
+    "as planned": (DATABASE, r"\A", "", []),
+    "rows of the dynamic model, which the buffer manager hands on": (
+        BUFFERS, '"profile": "[^"]*"', '"profile": "NULL"', [("fail", "qos.lossless-groups", 32)],
+    ),
+    "no rows": (BUFFERS, r"(?s)\A.*\Z", "{}\n", [("fail", "qos.lossless-groups", 32)]),
+    "rows that were not collected": (BUFFERS, r"(?s)\A.*\Z", "", [("unknown", "qos.lossless-groups", 32)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TRADITIONAL)
+def test_a_switch_with_the_traditional_buffer_model(case: str, cluster: Path, tmp_path: Path) -> None:
+    """Its chip is none of NVIDIA's, and its image has a profile for cables of 5 m."""
+    plan = build(read(cluster), load())
+    leaf = plan.switches["leaf1"]
+    ports = {name: replace(port, cable_length=Length.from_unit(5, "m")) for name, port in leaf.ports.items()}
+    plan = replace(plan, switches={"leaf1": replace(leaf, chip="tomahawk5", ports=ports)})
+    write_planned_bundle(plan, tmp_path / "bundle")
+    file, pattern, new, expected = TRADITIONAL[case]
+    path = tmp_path / "bundle" / file
+    path.write_text(re.sub(pattern, new, path.read_text(encoding="utf-8")), encoding="utf-8")
+    findings = [value for value in run(plan, read_facts(tmp_path / "bundle")) if value.device == "leaf1"]
+    bad_checks = [(str(value.status), value.check) for value in findings if value.status not in ("pass", "skip")]
+    assert [(*pair, bad_checks.count(pair)) for pair in dict.fromkeys(bad_checks)] == expected
 
 
 def test_without_pool_and_profiles_the_pool_is_the_cause(cluster: Path) -> None:

@@ -487,9 +487,7 @@ class SwitchSystem(Entry):
     known_releases: SourcedValue[list[str]] | None = None  # first and last whose existence is documented
     cable_lengths: SourcedValue[list[LengthField]] | None = None  # that a port can be configured with; None: any
     any_cable_length: list[str] = []  # chips for which every cable length can be configured nevertheless
-    group_profiles: SourcedValue[bool] | None = (
-        None  # a priority group is lossless only with a profile the switch makes
-    )
+    group_profiles: SourcedValue[bool] | None = None  # whether the system makes a profile for each lossless group
     automatic_headroom: bool = False  # whether the system computes headroom itself, so that none is configured
     signal_monitoring: SourcedValue[str] | None = None  # that ports are configured with; None: no such setting
     speed_lanes: SourcedValue[dict[int, int]] | None = None  # Gb/s to lanes of a port below its highest speed
