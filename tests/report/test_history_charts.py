@@ -16,7 +16,7 @@ def test_the_median_before_stands_on_the_line_of_no_change():
     assert {row.before.median for row in picture.rows} == {picture.baseline_x}
     assert [row.status for row in picture.rows] == ["fail", "pass", "skip", "unknown"]
     ticks = {tick.label: tick.position for tick in picture.ticks}
-    assert ticks["as before"] == picture.baseline_x
+    assert ticks["0 %"] == picture.baseline_x
     assert ticks["-8 %"] - ticks["-6 %"] == pytest.approx(ticks["+2 %"] - ticks["+4 %"], abs=0.11)
 
 

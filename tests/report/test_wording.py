@@ -56,3 +56,31 @@ def test_a_location_names_its_device(location: str, shown_text: str) -> None:
 
 def test_lines_of_a_value_are_joined_where_a_report_has_one_line_for_it() -> None:
     assert wording.join_lines("port down\n\n  port up\nand 1 more line") == "port down | port up | and 1 more line"
+
+
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        ((0, 2.5, 5, 7.5), ["0.0", "2.5", "5.0", "7.5"]),
+        ((0, 500, 1000), ["0", "500", "1,000"]),
+        ((-2.5, -0.0, 2.5), ["-2.5", "0.0", "2.5"]),
+        ((1e6, 1e6 + 0.05), ["1,000,000.00", "1,000,000.05"]),
+        ((0, 2e-9, 4e-9), ["0.00e+00", "2.00e-09", "4.00e-09"]),
+    ],
+)
+def test_all_labels_of_a_linear_axis_have_the_same_decimals(values: tuple[float, ...], labels: list[str]) -> None:
+    assert wording.level_labels(values) == labels
+
+
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        ((0.01, 1, 1000), ["0.01", "1", "1,000"]),
+        ((1, 10, 1e7), ["10⁰", "10¹", "10⁷"]),
+        ((2e-5, 5e-5), ["2×10⁻⁵", "5×10⁻⁵"]),
+    ],
+)
+def test_labels_of_a_logarithmic_axis_are_all_numbers_or_all_powers(
+    values: tuple[float, ...], labels: list[str]
+) -> None:
+    assert wording.decade_labels(values) == labels

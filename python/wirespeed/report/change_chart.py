@@ -85,9 +85,10 @@ def draw(comparison: Comparison) -> ComparisonChart | None:
         )
         for number, row in enumerate(drawn_series)
     )
+    changes = _list_changes(low - 1, high - 1)
+    texts = wording.level_labels([100 * change for change in changes])
     ticks = tuple(
-        Tick(x(1 + change), f"{100 * change:+.4g} %" if change else "as before")
-        for change in _list_changes(low - 1, high - 1)
+        Tick(x(1 + change), f"{'+' if change > 0 else ''}{text} %") for change, text in zip(changes, texts, strict=True)
     )
     worst = sum(row.difference is Difference.WORSE for row in comparison.series)
     better = sum(row.difference is Difference.BETTER for row in comparison.series)

@@ -22,6 +22,7 @@ TIMES = (Metric.LATENCY_TYPICAL, Metric.LATENCY_P50, Metric.LATENCY_AVG)
 
 _WIDTH, _HEIGHT = 640, 340
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 16, 38, 46
+_GAP, _LETTER = 12, 8.4  # between a label of the vertical axis and the frame; the width of a digit
 _MOST_TICKS = 8
 _FEWEST_SIZES = 3  # minimum number of sizes for a curve; with fewer, bars are drawn
 
@@ -171,8 +172,6 @@ def _build_chart(run: JudgedRun, metric: Metric, unit: str, verdicts: Sequence[V
 _Scale = tuple[Callable[[float], float], list[Tick]]
 """The position of a value on the vertical axis, and its ticks."""
 
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
 
 def _scale_linearly(values: Iterable[float]) -> _Scale:
     tick_values = round_values(max(values))
@@ -180,7 +179,7 @@ def _scale_linearly(values: Iterable[float]) -> _Scale:
     def y(value: float) -> float:
         return round(_HEIGHT - _BOTTOM - value / tick_values[-1] * (_HEIGHT - _TOP - _BOTTOM), 1)
 
-    return y, [Tick(y(value), wording.plain(value)) for value in tick_values]
+    return y, _label_ticks(y, tick_values, wording.level_labels(tick_values))
 
 
 def _scale_logarithmically(values: Iterable[float]) -> _Scale:
@@ -193,10 +192,12 @@ def _scale_logarithmically(values: Iterable[float]) -> _Scale:
         share = (math.log10(value) - low) / (high - low) if value > 0 else 0.0
         return round(_HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM), 1)
 
-    return y, [
-        Tick(y(10.0**exponent), {0: "1", 1: "10"}.get(exponent, f"10{str(exponent).translate(_SUPERSCRIPTS)}"))
-        for exponent in range(low, high + 1)
-    ]
+    decades = [10.0**exponent for exponent in range(low, high + 1)]
+    return y, _label_ticks(y, decades, wording.decade_labels(decades))
+
+
+def _label_ticks(y: Callable[[float], float], values: Sequence[float], labels: Sequence[str]) -> list[Tick]:
+    return [Tick(y(value), label) for value, label in zip(values, labels, strict=True)]
 
 
 def _build_curve(
@@ -209,11 +210,12 @@ def _build_curve(
     sizes = sorted({_get_size(verdict) for verdict in verdicts})
     low, high = math.log2(sizes[0]), math.log2(sizes[-1])
     y, y_ticks = scale(_list_values(verdicts))
+    left = max(_LEFT, round(_GAP + _LETTER * max(len(tick.label) for tick in y_ticks)))
 
     def x(size: int) -> float:
-        return round(_LEFT + (math.log2(size) - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT), 1)
+        return round(left + (math.log2(size) - low) / (high - low) * (_WIDTH - left - _RIGHT), 1)
 
-    limits = _build_limits(verdicts, unit, x, y)
+    limits = _build_limits(verdicts, unit, x, y, left)
     return Curve(
         title=title,
         description=_describe_chart(title, unit, verdicts),
@@ -225,6 +227,7 @@ def _build_curve(
         limits=limits,
         x_ticks=tuple(Tick(x(2**power), wording.size(2**power)) for power in _list_powers(low, high)),
         y_ticks=tuple(y_ticks),
+        left=left,
     )
 
 
@@ -240,7 +243,7 @@ def _build_series(
 
 
 def _build_limits(
-    verdicts: Sequence[Verdict], unit: str, x: Callable[[int], float], y: Callable[[float], float]
+    verdicts: Sequence[Verdict], unit: str, x: Callable[[int], float], y: Callable[[float], float], left: int
 ) -> tuple[Limit, ...]:
     lines: list[Limit] = []
     for kind in ("physical", "reachable", "found"):
@@ -254,7 +257,7 @@ def _build_limits(
         label = f"{name} {value} ({wording.line(bound.bottleneck)})"
         if len({bound.value for bound in bounds.values()}) == 1:
             height = line[0][1]
-            line = [(float(_LEFT), height), (float(_WIDTH - _RIGHT), height)]
+            line = [(float(left), height), (float(_WIDTH - _RIGHT), height)]
             label_y = {"physical": height - 5, "reachable": height + 16}.get(kind)  # a third label would overlap these
             lines.append(Limit(kind, draw_line(line), label, label_y))
         else:

@@ -112,7 +112,7 @@ def _build_line(history: SeriesHistory, names: _Campaigns, numbers: Mapping[tupl
         tuple(
             Tick(x(n), _format_label(names, point.campaign)[:16]) for n, point in enumerate(points) if n % every == 0
         ),
-        tuple(Tick(y(value), wording.plain(value)) for value in ticks),
+        tuple(Tick(y(value), text) for value, text in zip(ticks, wording.level_labels(ticks), strict=True)),
     )
 
 

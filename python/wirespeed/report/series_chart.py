@@ -22,6 +22,7 @@ _LEGEND_LINE, _LEGEND_MARK, _LETTER = 20, 38, 7.2
 _LETTERS_OF_NAME, _LETTERS_OF_TITLE = 80, 72
 _MOST_TICKS = 9
 _DECADE = (1, 2, 5)
+_UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("B", 1))
 _BAND = "shaded area: lowest to highest value of the repeated runs"
 _FONTS = "DejaVu Sans, Liberation Sans, Noto Sans, Arial, sans-serif"
 
@@ -156,10 +157,11 @@ def _has_place(size: int, value: float, sizes: Axis, values: Axis) -> bool:
 
 def _build_size_axis(sizes: Sequence[int], axis: Axis) -> tuple[Callable[[float], float], list[Tick]]:
     if axis is Axis.LINEAR:
-        unit = next((unit for unit in (2**30, 2**20, 2**10) if max(sizes, default=0) >= 2 * unit), 1)
+        name, unit = next((entry for entry in _UNITS if max(sizes, default=0) >= 2 * entry[1]), _UNITS[-1])
         ticks = round_values(max(sizes, default=1) / unit)
         x = _scale_linearly(0, ticks[-1] * unit, _LEFT, _WIDTH - _RIGHT)
-        return x, [Tick(x(value * unit), wording.size(round(value * unit)) if value else "0") for value in ticks]
+        labels = [f"{text} {name}" for text in wording.level_labels(ticks)]
+        return x, _label_ticks(x, [value * unit for value in ticks], labels)
     low, high = math.log2(min(sizes, default=1)), math.log2(max(sizes, default=2))
     high = high if high > low else low + 1
     x = _scale_logarithmically(2.0**low, 2.0**high, _LEFT, _WIDTH - _RIGHT)
@@ -172,7 +174,7 @@ def _build_value_axis(values: Sequence[float], axis: Axis) -> tuple[Callable[[fl
     if axis is Axis.LINEAR:
         ticks = round_values(max(values, default=1.0))
         y = _scale_linearly(0, ticks[-1], _TOP + _PLOT, _TOP)
-        return y, [Tick(y(value), wording.plain(value)) for value in ticks]
+        return y, _label_ticks(y, ticks, wording.level_labels(ticks))
     lowest, highest = min(values, default=1.0), max(values, default=10.0)
     powers = range(math.floor(math.log10(lowest)), math.floor(math.log10(highest)) + 2)
     steps = [factor * 10.0**power for power in powers for factor in _DECADE]
@@ -184,7 +186,11 @@ def _build_value_axis(values: Sequence[float], axis: Axis) -> tuple[Callable[[fl
         steps = steps[::every]
     first, last = steps[0], steps[-1]
     y = _scale_logarithmically(first, last, _TOP + _PLOT, _TOP)
-    return y, [Tick(y(value), f"{value:,.0f}" if value >= 1 else f"{value:g}") for value in steps]
+    return y, _label_ticks(y, steps, wording.decade_labels(steps))
+
+
+def _label_ticks(scale: Callable[[float], float], values: Sequence[float], labels: Sequence[str]) -> list[Tick]:
+    return [Tick(scale(value), label) for value, label in zip(values, labels, strict=True)]
 
 
 def _enclose(steps: Sequence[float], lowest: float, highest: float) -> list[float]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 
 from wirespeed.results.findings import Finding, Impact
 from wirespeed.results.series import Series
@@ -16,6 +18,9 @@ _USUAL = frozenset(
     {("aggregated_iterations", 1), ("threads_per_process", 1), ("root_rank", -1), ("streams", 1), ("queue_pairs", 1)}
 )
 _CAUSES_NAMED = 3
+_DECIMALS = 7
+"""An axis that needs this number of decimals has exponents instead."""
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ESCAPED = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # control, format (bidirectional overrides), surrogate, separators
 
 
@@ -115,6 +120,28 @@ def plain(value: float) -> str:
     if 0 < abs(value) < 0.001:
         return f"{value:.3g}"
     return f"{value:,.6f}".rstrip("0").rstrip(".")
+
+
+def level_labels(values: Sequence[float]) -> list[str]:
+    """Labels of a linear axis with rising values, all with the same number of decimals: ``0.0``, ``2.5``, ``5.0``."""
+    tolerance = 1e-6 * min((after - before for before, after in pairwise(values)), default=1.0)
+    for decimals in range(_DECIMALS):
+        if all(abs(round(value, decimals) - value) <= tolerance for value in values):
+            return [f"{value + 0.0:,.{decimals}f}" for value in values]
+    return [f"{value:.2e}" for value in values]
+
+
+def decade_labels(values: Sequence[float]) -> list[str]:
+    """Labels of a logarithmic axis: all as numbers, ``0.1``, ``1``, ``10``, or all as powers, ``10⁶``, ``2×10⁶``."""
+    if min(values) >= 0.001 and max(values) < 1e7:
+        return [plain(value) for value in values]
+    return [_format_power(value) for value in values]
+
+
+def _format_power(value: float) -> str:
+    exponent = math.floor(math.log10(value) + 1e-9)
+    factor = plain(round(value / 10.0**exponent, 2))
+    return ("" if factor == "1" else f"{factor}×") + f"10{str(exponent).translate(_SUPERSCRIPTS)}"
 
 
 def format_cause(findings: Sequence[Finding]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.report import wording
@@ -98,18 +98,21 @@ def place_lines(paths: Sequence[tuple[str, str]]) -> tuple[tuple[ChartLine, ...]
     return lines, HEIGHT + -(-len(lines) // columns) * _LEGEND_LINE + 10
 
 
-def level_ticks(highest: float, format_value: Callable[[float], str]) -> tuple[float, tuple[Tick, ...]]:
+def level_ticks(highest: float) -> tuple[float, tuple[Tick, ...]]:
     """The top of a vertical axis from 0, and its ticks."""
     values = round_values(highest)
     top = values[-1]
-    return top, tuple(Tick(up(value, top), format_value(value)) for value in values)
+    return top, tuple(
+        Tick(up(value, top), text) for value, text in zip(values, wording.level_labels(values), strict=True)
+    )
 
 
 def time_ticks(end_ps: int) -> tuple[str, float, tuple[Tick, ...]]:
     """The unit of a time axis from 0, the unit's picoseconds, and the ticks."""
     unit, size = time_unit(end_ps)
-    values = (value for value in round_values(end_ps / size) if value * size <= end_ps)
-    ticks = (Tick(across(value * size, 0, end_ps), wording.plain(value)) for value in values)
+    values = [value for value in round_values(end_ps / size) if value * size <= end_ps]
+    labels = wording.level_labels(values)
+    ticks = (Tick(across(value * size, 0, end_ps), text) for value, text in zip(values, labels, strict=True))
     return unit, size, tuple(ticks)
 
 

@@ -37,7 +37,7 @@ def chart(distribution: Distribution) -> Chart | None:
     unit, size = _choose_unit(distribution, groups)
     values = [value / size for group in groups for value in _find_ends(group)]
     to_x, x_ticks = _build_axis(min(values), max(values))
-    top, y_ticks = level_ticks(100.0, lambda value: wording.plain(value))
+    top, y_ticks = level_ticks(100.0)
     lines, height = place_lines([(_format_legend(group), _build_path(group, size, to_x, top)) for group in groups])
     marks = _build_marks(groups, size, unit, to_x)
     return Chart(
@@ -91,14 +91,19 @@ def _build_axis(low: float, high: float) -> tuple[Callable[[float], float], tupl
             return across(math.log10(value), first, last)
 
         powers = range(math.floor(first), math.ceil(last) + 1)
-        values = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
-        return scale, tuple(Tick(scale(value), wording.plain(value)) for value in values if low <= value <= high)
+        steps = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
+        values = [value for value in steps if low <= value <= high]
+        return scale, _label_ticks(scale, values, wording.decade_labels(values))
 
     def level(value: float) -> float:
         return across(value, 0.0, values[-1])
 
     values = round_values(high)
-    return level, tuple(Tick(level(value), wording.plain(value)) for value in values)
+    return level, _label_ticks(level, values, wording.level_labels(values))
+
+
+def _label_ticks(scale: Callable[[float], float], values: Sequence[float], labels: Sequence[str]) -> tuple[Tick, ...]:
+    return tuple(Tick(scale(value), label) for value, label in zip(values, labels, strict=True))
 
 
 def _build_path(group: Group, size: float, to_x: Callable[[float], float], top: float) -> str:

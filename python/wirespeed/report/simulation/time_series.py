@@ -31,7 +31,7 @@ def chart(series: TimeSeries, faults: Sequence[Fault] = ()) -> Chart | None:
     unit, size = _choose_unit(series.unit, highest)
     if series.unit == "share" and highest > 0.5:
         highest = 1.0  # 1.0 is the full link rate
-    top, y_ticks = level_ticks(highest / size, wording.plain)
+    top, y_ticks = level_ticks(highest / size)
     time, of_time, x_ticks = time_ticks(series.end)
     lines, height = place_lines([(line.name, _build_path(series, line, top * size)) for line in series.lines])
     rows = tuple(
