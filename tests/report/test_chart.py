@@ -52,7 +52,7 @@ def test_a_point_is_where_the_axis_shows_its_value():
 
 def test_the_text_of_the_lower_limit_is_below_its_line():
     (curve,) = chart.charts(run(*(sample.verdict(2**power, 10.0) for power in (20, 21, 22))))
-    for limit, offset in zip(curve.limits, (-5, 16), strict=True):
+    for limit, offset in zip(curve.limits, (-8, 18), strict=True):
         line = float(limit.path.split("L")[0].replace("M", "").split(",")[-1].split()[-1])
         assert limit.label_y == line + offset
 
@@ -94,6 +94,15 @@ def test_few_sizes_are_bars():
     assert first.length == pytest.approx(2 * second.length, abs=0.11)
     assert first.physical == bars.width - 2
     assert second.physical is None
+
+
+def test_the_legend_counts_the_points_of_each_mark():
+    judgements = (Judgement.PASS, Judgement.WARN, Judgement.WARN, Judgement.FAIL, Judgement.SKIP)
+    rows = [sample.verdict(2**power, 10.0, judgement) for power, judgement in enumerate(judgements, 20)]
+    (curve,) = chart.charts(run(*rows))
+    assert curve.marks == (("fail", "fail: 1 measurement"), ("warn", "warn: 2 measurements"))
+    (bars,) = chart.charts(run(rows[0], rows[4]))
+    assert bars.marks == (("pass", "pass: 1 measurement"), ("skip", "for information only: 1 measurement"))
 
 
 def test_only_bandwidth_that_has_a_limit_is_drawn_where_any_has():

@@ -147,6 +147,13 @@ def test_each_measurement_has_a_tip(document):
     assert "1 GiB out-of-place 360.0 GB/s, 92.0 % of the physical limit, 96.9 % of the reachable limit" in tips
 
 
+def test_a_warning_in_a_curve_has_a_mark_that_the_legend_names(document):
+    point, key = document.find_elements("path", class_="mark warn")
+    assert "figcaption" not in point["inside"]
+    assert "figcaption" in key["inside"]
+    assert "warn: 1 measurement" in document.text("li")
+
+
 def test_what_to_do_first_has_the_commands(document):
     (first,) = document.find_elements("ol", class_="first")
     assert document.text("h3")[:2] == [sample.WIDTH.summary, sample.FILTER.summary]

@@ -7,6 +7,7 @@ kilobytes instead of megabytes. A table next to it contains its data.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,9 @@ BANDWIDTHS = (Metric.BUSBW, Metric.ALGBW, Metric.BW_AVG, Metric.BITRATE, Metric.
 
 TIMES = (Metric.LATENCY_TYPICAL, Metric.LATENCY_P50, Metric.LATENCY_AVG)
 """Latencies of which the first is drawn over the message size."""
+
+MARKED = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN)
+"""Judgements whose points have a mark in a curve."""
 
 _WIDTH, _HEIGHT = 640, 340
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 16, 38, 46
@@ -79,6 +83,8 @@ class Curve:
     limits: tuple[Limit, ...]
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
+    marks: tuple[tuple[str, str], ...]
+    """The judgements of marked points, with the number of points, for the legend."""
     width: int = _WIDTH
     height: int = _HEIGHT
     left: int = _LEFT
@@ -103,12 +109,16 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Measurements of one or two sizes, one bar each. ``limits`` are the kinds of limits with their labels."""
+    """Measurements of one or two sizes, one bar each. ``limits`` are the kinds of limits with their labels.
+
+    ``marks`` are the judgements of the bars, with their number, for the legend.
+    """
 
     title: str
     description: str
     bars: tuple[Bar, ...]
     limits: tuple[tuple[str, str], ...]
+    marks: tuple[tuple[str, str], ...]
     height: int
     width: int = _WIDTH
 
@@ -227,6 +237,7 @@ def _build_curve(
         limits=limits,
         x_ticks=tuple(Tick(x(2**power), wording.size(2**power)) for power in _list_powers(low, high)),
         y_ticks=tuple(y_ticks),
+        marks=_count_judgements(verdicts, MARKED),
         left=left,
     )
 
@@ -258,7 +269,7 @@ def _build_limits(
         if len({bound.value for bound in bounds.values()}) == 1:
             height = line[0][1]
             line = [(float(left), height), (float(_WIDTH - _RIGHT), height)]
-            label_y = {"physical": height - 5, "reachable": height + 16}.get(kind)  # a third label would overlap these
+            label_y = {"physical": height - 8, "reachable": height + 18}.get(kind)  # a third label would overlap these
             lines.append(Limit(kind, draw_line(line), label, label_y))
         else:
             label = f"{name} ({value} at {wording.size(max(bounds))}; {wording.line(bound.bottleneck)})"
@@ -290,7 +301,22 @@ def _build_bars(title: str, unit: str, verdicts: Sequence[Verdict]) -> Bars:
         for index, row in enumerate(verdicts)
     )
     limits = tuple(_list_limits(unit, verdicts))
-    return Bars(title, _describe_chart(title, unit, verdicts), bars, limits, height=46 * len(bars) + 4)
+    marks = _count_judgements(verdicts, Judgement)
+    return Bars(title, _describe_chart(title, unit, verdicts), bars, limits, marks, height=46 * len(bars) + 4)
+
+
+def _count_judgements(verdicts: Sequence[Verdict], judgements: Iterable[Judgement]) -> tuple[tuple[str, str], ...]:
+    """Each of these judgements that a measurement has, with the number of measurements."""
+    counts = Counter(verdict.judgement for verdict in verdicts)
+    return tuple(
+        (
+            judgement.value,
+            f"{'for information only' if judgement is Judgement.SKIP else judgement.value}: "
+            f"{wording.plural(counts[judgement], 'measurement')}",
+        )
+        for judgement in judgements
+        if counts[judgement]
+    )
 
 
 def _list_limits(unit: str, verdicts: Sequence[Verdict]) -> Iterator[tuple[str, str]]:
