@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from wirespeed.report import wording
 from wirespeed.report.chart import Tick, round_values
 
-WIDTH, HEIGHT = 640, 250
-LEFT, RIGHT, TOP, BOTTOM = 62, 14, 22, 40
+WIDTH, HEIGHT = 640, 262
+LEFT, RIGHT, TOP, BOTTOM = 62, 14, 34, 40
 _LEGEND_LINE, _LEGEND_COLUMN = 19, 312
 _LETTERS = 70
 """Maximum letters of a name in the legend: as many as fit in the picture."""

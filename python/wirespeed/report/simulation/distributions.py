@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from wirespeed.report import wording
 from wirespeed.report.chart import Tick, draw_line, round_values
@@ -21,6 +22,8 @@ from wirespeed.results.simulation_view import Distribution, Group
 
 _WIDE = 20
 """From this ratio of the highest to the lowest value on, the axis is logarithmic."""
+_FACTORS = ((1, 2, 5), (1, 3), (1,))
+"""Ticks of a decade of a logarithmic axis, as many as have room for their labels."""
 _PERCENTS = (50, 90, 99)
 _CHARACTER = 7.0
 """Width of a character of a label, in the units of the picture; few are wider."""
@@ -91,15 +94,27 @@ def _build_axis(low: float, high: float) -> tuple[Callable[[float], float], tupl
             return across(math.log10(value), first, last)
 
         powers = range(math.floor(first), math.ceil(last) + 1)
-        steps = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
-        values = [value for value in steps if low <= value <= high]
-        return scale, _label_ticks(scale, values, wording.decade_labels(values))
+        for factors in _FACTORS:
+            steps = [factor * 10.0**power for power in powers for factor in factors]
+            values = [value for value in steps if low <= value <= high]
+            ticks = _label_ticks(scale, values, wording.decade_labels(values))
+            if _is_readable(ticks):
+                break
+        return scale, ticks
 
     def level(value: float) -> float:
         return across(value, 0.0, values[-1])
 
     values = round_values(high)
     return level, _label_ticks(level, values, wording.level_labels(values))
+
+
+def _is_readable(ticks: Sequence[Tick]) -> bool:
+    """Whether there is a gap between all labels."""
+    return all(
+        after.position - before.position >= _CHARACTER * ((len(before.label) + len(after.label)) / 2 + 1)
+        for before, after in pairwise(ticks)
+    )
 
 
 def _label_ticks(scale: Callable[[float], float], values: Sequence[float], labels: Sequence[str]) -> tuple[Tick, ...]:

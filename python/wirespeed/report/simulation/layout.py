@@ -6,10 +6,13 @@ ones are drawn.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
+from wirespeed.report.simulation.axes import shorten
 from wirespeed.results.simulation_view import Network
 
 WIDTH = 1160
@@ -17,7 +20,7 @@ _HOSTS_IN_A_ROW = 40
 _MOST_IN_A_ROW = 160
 _MARGIN, _TIER_GAP, _BOX, _WIDEST = 8, 104, 28, 132
 _CELL, _CELL_HEIGHT, _GAP = 16.0, 7.0, 2.0
-_LETTER = 7.2
+_LETTER, _FEWEST_LETTERS = 6.8, 6  # width of a letter; letters of a shortened name
 _ARC = 74
 """Space above a row whose switches are cabled to each other."""
 
@@ -159,17 +162,33 @@ def _order_rows(network: Network, tiers: Mapping[int, Sequence[int]]) -> dict[in
 def _place_row(network: Network, nodes: Sequence[int], y: float) -> dict[int, Box]:
     slot = (WIDTH - 2 * _MARGIN) / len(nodes)
     width = round(min(slot * 0.82, _WIDEST), 1)
+    labels = _label_row([network.names[node] for node in nodes], int((width - 6) / _LETTER))
     boxes = {}
     for position, node in enumerate(nodes):
         name = network.names[node]
         x = round(_MARGIN + (position + 0.5) * slot - width / 2, 1)
-        boxes[node] = Box(node, x, y, width, _BOX, _shorten_name(name, node, width), name)
+        boxes[node] = Box(node, x, y, width, _BOX, labels[position], name)
     return boxes
 
 
-def _shorten_name(name: str, node: int, width: float) -> str:
-    """The name, the node's number, or nothing, depending on the width."""
-    return next((text for text in (name, str(node)) if len(text) * _LETTER + 6 <= width), "")
+def _label_row(names: Sequence[str], letters: int) -> list[str]:
+    """Labels of a row with this maximum number of letters.
+
+    They are the names, the names without what all of them begin with, names without their middle, or nothing.
+    """
+    begin = _find_common_start(names)
+    for labels in (list(names), [name.removeprefix(begin) for name in names]):
+        if all(0 < len(label) <= letters for label in labels):
+            return labels
+    if letters >= _FEWEST_LETTERS:
+        return [shorten(name, letters) for name in names]
+    return [""] * len(names)
+
+
+def _find_common_start(names: Sequence[str]) -> str:
+    """What all names begin with, except digits of their numbers."""
+    shared = (a for a, b in takewhile(lambda pair: pair[0] == pair[1], zip(min(names), max(names), strict=False)))
+    return re.sub(r"[0-9]+$", "", "".join(shared))
 
 
 def _link_directions(network: Network, boxes: Mapping[int, Box]) -> list[LinkDirection]:

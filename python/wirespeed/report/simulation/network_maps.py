@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count, pairwise
 
 from wirespeed.report import wording
 from wirespeed.report.simulation import color_scale
-from wirespeed.report.simulation.axes import bytes_unit, time_unit
+from wirespeed.report.simulation.axes import bytes_unit, shorten, time_unit
 from wirespeed.report.simulation.layout import HostDirection, Layout, LinkDirection, layout
 from wirespeed.results.simulation_types import Fault
 from wirespeed.results.simulation_view import LEVELS, Animation, SimulationView
@@ -17,7 +18,9 @@ from wirespeed.results.simulation_view import LEVELS, Animation, SimulationView
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _LABELED = 3
 """Number of ports whose names are written at their lines."""
-_LABEL_WIDTH, _LABEL_HEIGHT = 90, 14
+_LETTER, _LABEL_HEIGHT, _LETTERS_OF_LABEL = 6.6, 16, 32
+_SHARES = (0.5, 0.35, 0.65, 0.2, 0.8)
+"""Positions of a name along its line, the preferred one first."""
 _TOP = 8
 """Number of ports that are listed beside the map."""
 KINDS = {
@@ -29,11 +32,17 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A name in a picture."""
+    """A name in a picture: the center of its background, and the width."""
 
     x: float
     y: float
+    width: float
     name: str
+    height: float = _LABEL_HEIGHT
+
+    def overlaps(self, x: float, y: float, width: float, height: float) -> bool:
+        """Whether it covers a part of a rectangle with this center."""
+        return 2 * abs(self.x - x) < self.width + width and 2 * abs(self.y - y) < self.height + height
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +59,29 @@ class Map:
 
     @property
     def labels(self) -> list[Label]:
-        """Names in the middle of their lines, the later ones lower where they would overlap."""
+        """Names on their lines, where they cover neither each other nor a box."""
         labels: list[Label] = []
         for direction in self.layout.directions:
             if direction.port in self.named:
-                numbers = [float(number) for number in re.findall(r"-?[0-9.]+", direction.path)]
-                x, y = (numbers[0] + numbers[-2]) / 2, (numbers[1] + numbers[-1]) / 2
-                overlaps = sum(abs(label.x - x) < _LABEL_WIDTH and abs(label.y - y) < _LABEL_HEIGHT for label in labels)
-                labels.append(
-                    Label(round(x, 1), round(y + (1 + overlaps) * _LABEL_HEIGHT, 1), self.named[direction.port])
-                )
+                places = self._list_places(direction, shorten(self.named[direction.port], _LETTERS_OF_LABEL))
+                labels.append(next(place for place in places if self._is_free(place, labels)))
         return labels
+
+    def _list_places(self, direction: LinkDirection, name: str) -> Iterator[Label]:
+        """Places along the line, then below its center."""
+        width = round(len(name) * _LETTER + 8, 1)
+        numbers = [float(number) for number in re.findall(r"-?[0-9.]+", direction.path)]
+        points = list(zip(numbers[::2], numbers[1::2], strict=True))
+        heights = chain(((share, 0.0) for share in _SHARES), ((0.5, step * _LABEL_HEIGHT) for step in count(1)))
+        for share, lower in heights:
+            x, y = _find_point(points, share)
+            x = max(width / 2, min(x, self.layout.width - width / 2))
+            yield Label(round(x, 1), round(y + lower, 1), width, name)
+
+    def _is_free(self, place: Label, labels: Sequence[Label]) -> bool:
+        boxes = ((box.middle, box.y + box.height / 2, box.width, box.height) for box in self.layout.boxes)
+        rectangles = chain(boxes, ((label.x, label.y, label.width, label.height) for label in labels))
+        return not any(place.overlaps(*rectangle) for rectangle in rectangles)
 
     @property
     def directions(self) -> list[LinkDirection]:
@@ -96,6 +117,13 @@ class Player:
     top: tuple[tuple[str, str], ...]
     data: str
     left_out: int
+
+
+def _find_point(points: Sequence[tuple[float, float]], share: float) -> tuple[float, float]:
+    """The point at a share of a line, or of a quadratic curve if there is a control point."""
+    while len(points) > 1:
+        points = [(a + share * (c - a), b + share * (d - b)) for (a, b), (c, d) in pairwise(points)]
+    return points[0]
 
 
 def pause_map(run: SimulationView) -> Map | None:

@@ -17,7 +17,7 @@ _WIDTH, _LEFT, _RIGHT = 1160, 210, 14
 _ROW, _TOP = 20, 6
 _NUMBERS = 14
 """Height of the numbers of faults."""
-_LETTERS = 30
+_LETTERS = 28
 
 
 @dataclass(frozen=True, slots=True)
