@@ -40,6 +40,16 @@ _MARKS = {"pass": "✓", "warn": "!", "fail": "✕", "unknown": "?", "error": "�
 """A sign per status in addition to its word and colour."""
 
 
+_MEANINGS = {
+    "fail": "not as required",
+    "warn": "may be wrong",
+    "unknown": "could not be determined",
+    "error": "the check itself broke",
+    "pass": "as required",
+    "skip": "not planned, or for information only",
+}
+"""The meaning of each status, in the order of the table of statuses."""
+
 _MOST_ROWS = 2000
 """Maximum rows of a table below a picture: browsers become slow with more, and the JSON contains all."""
 
@@ -51,6 +61,16 @@ class Step:
     sentence: str
     consequence: str | None
     commands: Mapping[str, tuple[tuple[str, ...], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRow:
+    """The number of results of each status; ``section`` has the results. A status that they cannot have is missing."""
+
+    name: str
+    unit: str
+    section: str
+    counts: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +116,7 @@ def page(report: Report, titles: Mapping[str, str] | None = None) -> str:
         picture=picture.draw(report.topology, report.findings),
         cables=health.cables(report.topology, report.findings),
         judgements=_count_judgements(report.runs),
+        status_rows=status_rows(report),
         failed_runs=list_failed_runs(report),
         suspects=suspects(report),
         titles=titles or {},
@@ -216,6 +237,18 @@ def _build_tally(check: str, findings: list[Finding]) -> Tally:
     return Tally(check, counted[Status.PASS], counted[Status.SKIP], tuple(dict.fromkeys(skipped)))
 
 
+def status_rows(report: Report) -> tuple[StatusRow, ...]:
+    """The rows of the table of statuses: checks, benchmarks, or both."""
+    rows = []
+    if report.findings or not report.runs:
+        counts = {status.value: count for status, count in ranking.counts(report.findings).items()}
+        rows.append(StatusRow("Checks", "one per place", "findings", counts))
+    if report.runs:
+        counts = {judgement.value: count for judgement, count in _count_judgements(report.runs).items()}
+        rows.append(StatusRow("Benchmarks", "one per measurement", "benchmarks", counts))
+    return tuple(rows)
+
+
 def _count_judgements(judged: Iterable[JudgedRun]) -> Mapping[Judgement, int]:
     counted = dict.fromkeys(Judgement, 0)
     for run in judged:
@@ -235,6 +268,7 @@ def _create_environment() -> Environment:
     environment = document.environment()
     environment.globals.update(
         marks=_MARKS,
+        meanings=_MEANINGS,
         format_cause=wording.format_cause,
         format_place=wording.format_place,
         charts=chart.charts,
