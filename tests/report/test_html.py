@@ -293,3 +293,11 @@ def test_a_failed_run_lists_its_likely_causes_with_titles():
     run = dataclasses.replace(sample.RUN, status=RunStatus.FAILED, error="status 12", failures=("NIC-05",), verdicts=())
     page = html.page(dataclasses.replace(EMPTY, runs=(run,)), {"NIC-05": "A job uses a wrong GID index"})
     assert "<li>NIC-05 A job uses a wrong GID index</li>" in page
+
+
+def test_equal_commands_of_several_devices_are_one_entry():
+    findings = tuple(dataclasses.replace(sample.FILTER, device=f"node{number}") for number in range(1, 41))
+    document = Document(html.page(dataclasses.replace(EMPTY, findings=findings)))
+    (first,) = document.find_elements("ol", class_="first")
+    assert first["text"].count("sysctl -w") == 1
+    assert "on node[1-40]" in first["text"]

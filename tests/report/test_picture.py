@@ -152,3 +152,10 @@ def test_parts_are_cut_to_the_width_of_their_box_and_left_out_of_small_ones():
     (_, text), *_ = hosts_with_parts(4, "socket 0: GPU0 (lent to abel1), GPU1 (lent to abel1)").boxes[1].part_lines
     assert text == "socket 0: GPU0 (lent to abel1), GPU…"
     assert not any(drawn_box.part_lines for drawn_box in hosts_with_parts(8, "eth0").boxes)
+
+
+def test_a_name_that_does_not_fit_is_shortened_and_complete_in_the_tip():
+    names = [f"gpu-worker-{number:02}.rack-12.europe-west.example.com" for number in range(1, 5)]
+    drawing = picture.draw(Topology(tuple(Node(name, "host", "a-model") for name in names), ()), ())
+    assert [host.label for host in drawing.boxes] == [f"gpu-worker-{number:02}" for number in range(1, 5)]
+    assert [host.name for host in drawing.boxes] == names

@@ -84,3 +84,30 @@ def test_labels_of_a_logarithmic_axis_are_all_numbers_or_all_powers(
     values: tuple[float, ...], labels: list[str]
 ) -> None:
     assert wording.decade_labels(values) == labels
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (("node1", "node2", "node3", "leaf1"), "leaf1, node[1-3]"),
+        (("node09", "node10"), "node[09-10]"),
+        (("node1",), "node1"),
+        (("node1", "a!b", "c[1]"), "node1, a!b, c[1]"),
+    ],
+)
+def test_devices_are_ranges(names: tuple[str, ...], text: str) -> None:
+    assert wording.format_devices(names) == text
+
+
+@pytest.mark.parametrize(
+    ("names", "letters", "labels"),
+    [
+        (("node1.example.com", "node2.example.com"), 20, ["node1.example.com", "node2.example.com"]),
+        (("node1.example.com", "node2.example.com"), 10, ["node1", "node2"]),
+        (("gpu-worker-01", "gpu-worker-12"), 8, ["…01", "…12"]),
+        (("gpu-worker-01", "storage-of-rack-7"), 8, ["gpu-wor…", "storage…"]),
+        (("a-long-name",), 6, ["a-lon…"]),
+    ],
+)
+def test_shortened_names_keep_what_distinguishes_them(names: tuple[str, ...], letters: int, labels: list[str]) -> None:
+    assert wording.shorten_names(names, letters) == labels

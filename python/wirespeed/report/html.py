@@ -5,7 +5,7 @@ Styles and scripts are allowed only by their hash: a browser never runs text tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -56,7 +56,7 @@ _MOST_ROWS = 2000
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step to take, with its commands per device."""
+    """A step to take, with its commands by the devices that need these."""
 
     sentence: str
     consequence: str | None
@@ -209,7 +209,7 @@ def _count_checks(findings: Iterable[Finding], *statuses: Status) -> str | None:
 
 
 def steps(group: Group) -> tuple[Step, ...]:
-    """The steps for findings of one check; equal advice appears once."""
+    """The steps for findings of one check; equal advice appears once, equal commands once for all their devices."""
     advice: dict[tuple[str, str | None], dict[str, list[tuple[str, ...]]]] = {}
     for device, fixes in group.fixes_by_device.items():
         for fix in fixes:
@@ -217,9 +217,18 @@ def steps(group: Group) -> tuple[Step, ...]:
             if fix.commands:
                 commands.append(fix.commands)
     return tuple(
-        Step(sentence, consequence, {device: tuple(commands) for device, commands in devices.items() if commands})
-        for (sentence, consequence), devices in advice.items()
+        Step(sentence, consequence, _merge_commands(commands)) for (sentence, consequence), commands in advice.items()
     )
+
+
+def _merge_commands(
+    commands: Mapping[str, Sequence[tuple[str, ...]]],
+) -> Mapping[str, tuple[tuple[str, ...], ...]]:
+    devices: dict[tuple[tuple[str, ...], ...], list[str]] = {}
+    for device, blocks in commands.items():
+        if blocks:
+            devices.setdefault(tuple(blocks), []).append(device)
+    return {wording.format_devices(names): blocks for blocks, names in devices.items()}
 
 
 def tallies(findings: Iterable[Finding]) -> tuple[Tally, ...]:

@@ -24,6 +24,7 @@ _GAP, _GAPS = 24, 300  # gap between two boxes, and maximum sum of gaps in a row
 _NARROW, _WIDE = 84, 230
 _MOST_BOXES = 16
 _MARGIN, _CHARACTER_WIDTH = 14, 6.6  # of text in a box; of the average character at 12 pixels
+_NAME_LETTER, _UPRIGHT_LETTER = 9.2, 7.6  # of names at 15 pixels; of vertical ones at 12 pixels
 _LINE_HEIGHT, _BEND = 17, 56  # of a line of parts; of a cable between neighbours below their boxes
 _SWITCH_HEIGHT, _HEIGHT, _UPRIGHT_HEIGHT, _ROW_GAP = 62, 78, 116, 120
 
@@ -52,6 +53,7 @@ class Box:
     status: str
     summary: str
     ports: tuple[Port, ...]
+    label: str
     parts: tuple[str, ...] = ()
 
     @property
@@ -69,7 +71,7 @@ class Box:
     @property
     def shape(self) -> str:
         """The layout of its text: ``wide`` side by side, ``tall`` stacked, ``narrow`` vertical."""
-        return "narrow" if self.width < _NARROW else "tall" if self.width < _WIDE else "wide"
+        return _choose_shape(self.width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +120,51 @@ def draw(topology: Topology, findings: Sequence[Finding]) -> Picture | None:
     )
     if any(cable.y1 == cable.y2 for cable in drawn_cables):
         height += _BEND
+    states = {key: _describe_state(nodes, health) for key, nodes in groups.items()}
+    labels = _label_boxes(groups, rectangles, {key: summary for key, (_, summary) in states.items()})
     boxes = tuple(
         Box(
             *rectangles[key],
             _format_title(nodes),
             nodes[0].model,
-            *_describe_state(nodes, health),
+            *states[key],
             ports=ports.get(key, ()),
+            label=labels[key],
             parts=() if grouped or rectangles[key][2] < _WIDE else nodes[0].parts,
         )
         for key, nodes in groups.items()
     )
     return Picture(_WIDTH, int(height), boxes, drawn_cables, _describe_picture(groups, topology, health), grouped)
+
+
+def _choose_shape(width: float) -> str:
+    return "narrow" if width < _NARROW else "tall" if width < _WIDE else "wide"
+
+
+def _label_boxes(
+    groups: Mapping[str, tuple[Node, ...]],
+    rectangles: Mapping[str, tuple[float, float, float, float]],
+    summaries: Mapping[str, str],
+) -> dict[str, str]:
+    """The name in each box, shortened if a name of its row does not fit beside the summary."""
+    rows: dict[float, list[str]] = {}
+    for key, (_, y, _, _) in rectangles.items():
+        rows.setdefault(y, []).append(key)
+    labels: dict[str, str] = {}
+    for keys in rows.values():
+        letters = min(_count_letters(*rectangles[key][2:], summaries[key]) for key in keys)
+        names = [_format_title(groups[key]) for key in keys]
+        labels |= dict(zip(keys, wording.shorten_names(names, letters), strict=True))
+    return labels
+
+
+def _count_letters(width: float, height: float, summary: str) -> int:
+    """The letters of a name that fit in a box."""
+    shape = _choose_shape(width)
+    if shape == "narrow":
+        return int((height - _MARGIN) / _UPRIGHT_LETTER)
+    summary_width = (len(summary) + 4) * _CHARACTER_WIDTH if shape == "wide" else 0
+    return int((width - 2 * _MARGIN - summary_width) / _NAME_LETTER)
 
 
 def _describe_state(nodes: Sequence[Node], health: Health) -> tuple[str, str]:

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from wirespeed.results.findings import Finding, Impact
 from wirespeed.results.series import Series
@@ -174,7 +174,33 @@ def format_place(device: str, place: str) -> str:
     return line(f"{device} {place}" if name else f"{device}:{place}")
 
 
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""A name without the operators of node ranges."""
 _ADDRESS = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+
+
+def format_devices(names: Sequence[str]) -> str:
+    """Names of devices as node ranges, ``leaf1, node[1-64]``; a list if one of them cannot be in a range."""
+    from ClusterShell.NodeSet import NodeSet
+
+    if len(names) == 1 or not all(map(_NAME.fullmatch, names)):
+        return line(", ".join(names))
+    return re.sub(r",(?![^\[]*\])", ", ", str(NodeSet.fromlist(list(names), resolver=None)))
+
+
+def shorten_names(names: Sequence[str], letters: int) -> list[str]:
+    """Names for places with room for this number of letters: without the domain, then without their equal start."""
+    if all(len(name) <= letters for name in names):
+        return list(names)
+    ends = {name.partition(".")[2] for name in names}
+    if len(ends) == 1:
+        names = [name.partition(".")[0] for name in names]
+    longest = max(map(len, names))
+    if longest > letters and len(names) > 1:
+        shared = (a for a, b in takewhile(lambda pair: pair[0] == pair[1], zip(min(names), max(names), strict=False)))
+        start = re.sub(r"[0-9]+$", "", "".join(shared))
+        names = [f"…{name.removeprefix(start)}" for name in names] if len(start) > 1 else names
+    return [name if len(name) <= letters else f"{name[: max(letters - 1, 0)]}…" for name in names]
 
 
 def cable(edge: Edge) -> str:
