@@ -159,3 +159,14 @@ def test_a_name_that_does_not_fit_is_shortened_and_complete_in_the_tip():
     drawing = picture.draw(Topology(tuple(Node(name, "host", "a-model") for name in names), ()), ())
     assert [host.label for host in drawing.boxes] == [f"gpu-worker-{number:02}" for number in range(1, 5)]
     assert [host.name for host in drawing.boxes] == names
+
+
+def test_a_box_of_many_hosts_has_its_first_and_last_name():
+    hosts = [Node(f"node{number}", "host", "a-model") for number in range(1, 49)]
+    leaves = [Node(f"leaf{number}", "leaf", "a-switch") for number in range(1, 7)]
+    edges = tuple(
+        Edge(host.name, "eth0", leaves[index // 8].name, f"Eth1/{index}", "400 Gb/s", None)
+        for index, host in enumerate(hosts)
+    )
+    drawing = picture.draw(Topology((*hosts, *leaves), edges), ())
+    assert [entry.label for entry in drawing.boxes][:2] == ["node1 … node8", "node9 … node16"]

@@ -153,8 +153,10 @@ def _label_boxes(
     labels: dict[str, str] = {}
     for keys in rows.values():
         letters = min(_count_letters(*rectangles[key][2:], summaries[key]) for key in keys)
-        names = [_format_title(groups[key]) for key in keys]
-        labels |= dict(zip(keys, wording.shorten_names(names, letters), strict=True))
+        forms = ([form(groups[key]) for key in keys] for form in (_format_title, _format_range, _format_ends))
+        names = next((names for names in forms if max(map(len, names)) <= letters), None)
+        names = names or wording.shorten_names([_format_ends(groups[key]) for key in keys], letters)
+        labels |= dict(zip(keys, names, strict=True))
     return labels
 
 
@@ -296,6 +298,14 @@ def _format_title(nodes: Sequence[Node]) -> str:
     if len(nodes) == 1:
         return nodes[0].name
     return f"{len(nodes):,} × {nodes[0].role}: {nodes[0].name} … {nodes[-1].name}"
+
+
+def _format_range(nodes: Sequence[Node]) -> str:
+    return _format_ends(nodes) if len(nodes) == 1 else f"{len(nodes):,} × {_format_ends(nodes)}"
+
+
+def _format_ends(nodes: Sequence[Node]) -> str:
+    return nodes[0].name if len(nodes) == 1 else f"{nodes[0].name} … {nodes[-1].name}"
 
 
 def _describe_picture(groups: Mapping[str, tuple[Node, ...]], topology: Topology, health: Health) -> str:
