@@ -269,6 +269,34 @@ for one; do basename "$one" | sed 's/_.*//' >>"$ROOT/installed"; done""",
     assert "apt-get purge -y amdgpu-install" in system.changes()
 
 
+@pytest.mark.parametrize("key", ["https://repo.radeon.com/rocm/rocm.gpg.key", "DIR/rocm.gpg.key"])
+def test_zypper_has_amds_key_before_it_takes_a_package(tmp_path: Path, key: str) -> None:
+    """zypper 1.14.42 aborts at packages and repositories with an unknown key. The key of ROCm: AMD, ROCm installation
+    on Linux, SUSE Linux Enterprise native installation; a machine without a network has it in DIR."""
+    system = System(tmp_path, ROCM.replace("ubuntu-22.04", "sles-15.7"))
+    (system.root / "release/amdgpu-install-7.1.70100-1.noarch.rpm").touch()
+    if key.startswith("DIR"):
+        (system.root / "release/rocm.gpg.key").touch()
+    system.tool("rpm", '[ "$1" = --import ] && : >"$ROOT/trusted"')
+    system.tool(
+        "zypper",
+        """case "$*" in
+*info*rocm) [ ! -e "$ROOT/trusted" ] || echo 'Version : 7.1.0.70100-20' ;;
+*info*) echo 'Version : 1' ;;
+*) [ -e "$ROOT/trusted" ] ;;
+esac""",
+    )
+    result = system.run("software-install.sh", "--yes", "--from", str(system.root / "release"))
+    lines = [line.replace(f"{system.root}/release", "DIR") for line in result.stdout.splitlines()]
+    runs = [line for line in lines if line.startswith("  run: ")]
+    first = runs.index(f"  run: rpm --import {key}")
+    assert runs[first + 1 : first + 3] == [
+        "  run: zypper --non-interactive install --allow-unsigned-rpm DIR/amdgpu-install-7.1.70100-1.noarch.rpm",
+        "  run: zypper --non-interactive refresh",
+    ]
+    assert "  run: zypper --non-interactive install amdgpu-dkms rocm" in runs
+
+
 VERSIONED_DPKG_QUERY = """for name; do :; done
 version=$(sed -n "s/^$name //p" "$ROOT/versions")
 [ -n "$version" ] || exit 1

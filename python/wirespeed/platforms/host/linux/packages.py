@@ -26,7 +26,9 @@ class PackageManager:
     """A distribution's package commands, for a POSIX shell; ``FILE`` is replaced by a package file."""
 
     format: str  # deb or rpm: which files of a vendor's release it takes
-    install: str  # the command that installs packages by name or file
+    install: str  # the command that installs packages by name
+    install_file: str  # the command that installs a package file
+    import_key: str | None  # the command that trusts the key in a file or at an address, where package files need it
     remove: str  # the command that removes packages by name
     remove_needed: str  # the command that removes a package with those that only it needs, if the manager has one
     rocm: tuple[str, ...]  # packages of ROCm and its driver, in the order of their removal
@@ -55,6 +57,8 @@ def deb(tools: Tools, gpu: Gpu) -> PackageManager:
     return PackageManager(
         format="deb",
         install="apt-get install -y",
+        install_file="apt-get install -y",
+        import_key=None,
         remove="apt-get purge -y",
         remove_needed="apt-get autoremove -y",
         rocm=("rocm", "rocm-core", "amdgpu-dkms"),
@@ -93,11 +97,15 @@ def rpm(
     boot_image: str,
     gpu: Gpu,
     rocm: tuple[str, ...],
+    install_file: str | None = None,
+    import_key: str | None = None,
 ) -> PackageManager:
-    """RPM with the distribution's front end."""
+    """RPM with the distribution's front end; without ``install_file``, ``install`` takes package files, too."""
     return PackageManager(
         format="rpm",
         install=install,
+        install_file=install_file or install,
+        import_key=import_key,
         remove=remove,
         remove_needed=remove,
         rocm=rocm,

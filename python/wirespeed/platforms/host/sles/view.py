@@ -60,12 +60,18 @@ _PACKAGES = rpm(
     "zypper --non-interactive remove",
     "zypper --non-interactive refresh",
     None,
-    "zypper --quiet info \"$1\" 2>/dev/null | sed -n 's/^Version *: *//p'",
+    "zypper --quiet --non-interactive info \"$1\" 2>/dev/null | sed -n 's/^Version *: *//p'",
     _TOOLS,
     'dracut --force --kver "$(uname -r)"',  # dracut(8): into the file the system boots from, /boot/initrd-... on SUSE
     _format_gpu,
     rocm=("rocm", "rocm-core", "amdgpu-core", "amdgpu-dkms", "amdgpu-dkms-firmware"),
+    install_file="zypper --non-interactive install --allow-unsigned-rpm",
+    import_key="rpm --import",
 )
+"""zypper refuses a package file without a signature, and files and repositories whose key it does not trust; where a
+person would be asked, ``--non-interactive`` aborts (measured with zypper 1.14.42). The key of ROCm: AMD, ROCm
+installation on Linux, SUSE Linux Enterprise native installation; it signs all packages: github.com/ROCm/ROCm issue 807.
+"""
 SLES = Distribution(
     renderers=_format_renderers,
     command_line=_command_line,
