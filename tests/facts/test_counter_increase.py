@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+
 import pytest
 import small_cluster as small
 
 from wirespeed.checks import checks, run
-from wirespeed.facts import subtract_counters
+from wirespeed.facts import Facts, Gap, assemble_facts, subtract_counters
 from wirespeed.results.findings import Status
 
 RETRIES, ERRORS = (small.NIC, "nic.counters.retries"), (small.NIC, "nic.counters.sequence_errors")
@@ -38,8 +40,18 @@ def test_what_was_counted_since(
 
 
 def test_nothing_else_changes() -> None:
-    facts = small.facts()
+    """Nor what the device sets without configuration: a check that needs it stays a skip."""
+    silent = assemble_facts([], {}, ["silent"], [], ["silent"]).devices
+    base = small.facts()
+    facts = replace(
+        base,
+        devices={**base.devices, **silent},
+        gaps={("silent", "switch.ports"): (Gap("show interfaces", "timeout"),)},
+        unverified=frozenset({("silent", "switch.ports")}),
+        automatic=frozenset({(small.NIC.device, "nic.qos.trust")}),
+    )
     later = subtract_counters(facts, facts, None)
     assert {path for (_, path), _ in later.readings.items()} == {path for (_, path), _ in facts.readings.items()}
-    assert later.devices == facts.devices
+    unchanged = {field.name for field in fields(Facts)} - {"readings", "counted_since"}
+    assert {name: getattr(later, name) for name in unchanged} == {name: getattr(facts, name) for name in unchanged}
     assert later.counted_since == "the earlier collection"

@@ -7,7 +7,7 @@ from typing import Any
 
 from wirespeed.facts.assembly import assemble_facts
 from wirespeed.facts.model import Facts, Gap, GapKind, Observation
-from wirespeed.settings import Place
+from wirespeed.settings import Place, Switch
 
 _COUNTED = "nic.counters."
 
@@ -32,8 +32,15 @@ def subtract_counters(later: Facts, earlier: Facts, earlier_time: str | None) ->
                     continue
                 value = _subtract_value(value, earlier_value)
             observations.append(Observation(place, path, value, reading.source, reading.state))
-    increased = assemble_facts(observations, gaps, _list_devices(later), later.unverified)
-    return replace(increased, counted_since=earlier_time or "the earlier collection")
+    switches = [name for name, device in later.devices.items() if isinstance(device, Switch)]
+    increased = assemble_facts(observations, gaps, _list_devices(later), later.unverified, switches)
+    return replace(
+        later,
+        devices=increased.devices,
+        readings=increased.readings,
+        gaps=gaps,
+        counted_since=earlier_time or "the earlier collection",
+    )
 
 
 def _subtract_value(value: Any, earlier: Any) -> Any:
