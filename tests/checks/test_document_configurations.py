@@ -82,8 +82,12 @@ ROWS = [
         "configuration",
         "an210-junos.txt",
         # the document's profile has no PFC watchdog, and divides the buffer otherwise than Juniper's validated design
-        {"qos.buffer-shares": Status.WARN, "qos.watchdog": Status.FAIL},
-        {"fabric.watchdog-poll", "qos.scheduler"},  # no scheduler of the default class, no rate of NO-LOSS
+        {
+            "qos.buffer-shares": Status.WARN,
+            "qos.scheduler": Status.FAIL,
+            "qos.watchdog": Status.FAIL,
+        },  # NO-LOSS: no rate
+        {"fabric.watchdog-poll", "qos.scheduler"},  # no scheduler of the default class
         id="junos",
     ),
 ]

@@ -249,6 +249,9 @@ ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
     ("routed", CONF, "            forwarding-class best-effort scheduler best-effort;\n", "", FIRST.child("queue", "0"),
      "queue.weight", None),
     ("routed", CONF, "            transmit-rate percent 50;\n            priority low;\n            drop", "            drop",  # noqa: E501
+     QUEUE, "queue.weight", 0),  # low, with nothing guaranteed
+    ("routed", CONF, "transmit-rate percent 50;\n            " + LOW, LOW, QUEUE, "queue.weight", 0),
+    ("routed", CONF, "transmit-rate percent 50;\n            " + LOW, "transmit-rate remainder;\n            " + LOW,
      QUEUE, "queue.weight", None),
     # other forms of the same
     ("routed", CONF, "pfc-watchdog {\n                poll-interval 100;\n                detection 2;\n"

@@ -270,9 +270,17 @@ def _read_queues(
 
 
 def _read_queue(scheduler: Line, cos: Cos) -> ReadValues:
+    """The queue of a scheduler.
+
+    Only transmit-rate gives a queue a smallest bandwidth, and its share of what is left (Juniper CLI reference,
+    transmit-rate, QFX Series): a scheduler without it gives the queue none.
+    """
     read_values = read_settings(scheduler.inner, {"priority": ("queue.discipline", _parse_discipline)})
     read_values.setdefault("queue.discipline", (Discipline.DWRR, scheduler.number))
     read_values |= read_settings(scheduler.inner, {"transmit-rate percent": ("queue.weight", parse_number)})
+    is_weighted = read_values["queue.discipline"][0] is Discipline.DWRR
+    if is_weighted and not any(line.words[:1] == ["transmit-rate"] for line in scheduler.inner):
+        read_values["queue.weight"] = (0, scheduler.number)
     marking_line = next((line for line in scheduler.inner if line.text == "explicit-congestion-notification"), None)
     read_values["queue.ecn.enabled"] = (marking_line is not None, (marking_line or scheduler).number)
     if marking_line is None:
