@@ -187,7 +187,13 @@ def _host() -> Host:
         modules={"bnxt_re": Module(True), "amdgpu": Module(True), "dis_irm": Module(True, service="dis_irm")},
         packages={"netxtreme-peer-mem": Package(True, "234.0.154.0")},
         software=Software(
-            rocm="7.1.0", rdma_stack="OFED-internal-25.10", ucx="1.19", openmpi="5.0.8", perftest_memory="rocm"
+            rocm="7.1.0",
+            rdma_stack="OFED-internal-25.10",
+            ucx="1.19",
+            openmpi="5.0.8",
+            perftest_memory="rocm",
+            rccl_tests="77ae744",
+            osu="7.5.1",
         ),
         ntbs={"1": Ntb(4, Size.parse("1 GiB"))},
         loans={"80400": Loan(True, "0000:04:00.0", 8, Size.parse("1 GiB"), True)},

@@ -111,6 +111,7 @@ ROWS = [
     ("software.packages", {(H.child("package", "netxtreme-peer-mem"), "package.version"): "232.0.155.5"}),
     ("software.qos-tool", {(H, "host.qos_tools"): frozenset({"lldptool"})}),
     ("software.job-libraries", {(H, "host.software.ucx"): "1.13.1"}),
+    ("software.job-libraries", {(H, "host.software.rccl_tests"): "none"}),
     ("software.perftest", {(H, "host.software.perftest_memory"): "none"}),
     ("software.versions", {(H, "host.software.rocm"): "6.2.4"}),
     ("software.nic-driver", {(N, "nic.driver.version"): "6.8.0-111-generic"}),

@@ -87,8 +87,8 @@ class Software:
         Mapping[str, str] | None,
         Setting("file or program that shows each version of a program of jobs", compare=Compare.NONE, observed=True),
     ] = None
-    rccl_tests: Annotated[str | None, Setting("revision of rccl-tests", compare=Compare.NONE)] = None
-    osu: Annotated[str | None, Setting("release of the OSU micro-benchmarks", compare=Compare.NONE)] = None
+    rccl_tests: Annotated[str | None, Setting("revision of rccl-tests", compare=Compare.EXACT)] = None
+    osu: Annotated[str | None, Setting("release of the OSU micro-benchmarks", compare=Compare.VERSION)] = None
     gencode: Annotated[
         tuple[str, ...] | None, Setting("nvcc code targets for the GPUs of the host", compare=Compare.NONE)
     ] = None

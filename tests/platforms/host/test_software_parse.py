@@ -235,6 +235,43 @@ def test_programs_of_jobs_are_those_of_job_programs(
     assert software.program_files == files
 
 
+RCCL_TESTS, OSU = "/home/alice/rccl-tests", "/home/alice/osu"
+RCCL_PROGRAM = f"{RCCL_TESTS}/build/all_reduce_perf"
+OSU_PROGRAM = f"{OSU}/osu_install/libexec/osu-micro-benchmarks/mpi/pt2pt/osu_latency"
+
+
+@pytest.mark.parametrize(
+    ("found", "errors", "expected", "files"),
+    [
+        pytest.param(
+            f"{RCCL_TESTS}/.wirespeed-built:rccl-tests 77ae744\n{OSU}/.wirespeed-built:OSU micro-benchmarks 7.5.1\n",
+            "",
+            ("77ae744", "7.5.1"),
+            {"rccl_tests": f"{RCCL_TESTS}/.wirespeed-built", "osu": f"{OSU}/.wirespeed-built"},
+            id="built by job-programs.sh",
+        ),
+        pytest.param(
+            "",
+            _absent(f"{RCCL_TESTS}/.wirespeed-built", RCCL_PROGRAM, f"{OSU}/.wirespeed-built", OSU_PROGRAM),
+            ("none", "none"),
+            {"rccl_tests": f"no {RCCL_PROGRAM}", "osu": f"no {OSU_PROGRAM}"},
+            id="not built",
+        ),
+        pytest.param(
+            "", _absent(f"{RCCL_TESTS}/.wirespeed-built", f"{OSU}/.wirespeed-built"), (None, None), {}, id="by hand"
+        ),
+    ],
+)
+def test_revisions_of_benchmarks(
+    found: str, errors: str, expected: tuple[str | None, ...], files: dict[str, str]
+) -> None:
+    errors += _absent(UCX_FILE, OMPI_FILE, PERFTEST_FILE)
+    outputs = {"job-programs": Output("job-programs", found, Source("node1", "job-programs", "p.out"), 2, errors)}
+    software = assemble_facts(parse(Outputs("node1", outputs)), devices=["node1"]).devices["node1"].software
+    assert (software.rccl_tests, software.osu) == expected
+    assert {key: name for key, name in software.program_files.items() if key in ("rccl_tests", "osu")} == files
+
+
 def test_the_files_are_those_that_job_programs_installs() -> None:
     """The prefixes of the script, and the paths of the command that reads them."""
     command = next(command for command in platforms()["host", "ubuntu"].commands if command.id == "job-programs")
@@ -242,4 +279,8 @@ def test_the_files_are_those_that_job_programs_installs() -> None:
     prefixes = {f"{{home}}/{program.prefix}" for program in list_programs(Host(software=software)) if program.prefix}
     files = [argument for argument in command.run if argument.startswith("{home}")]
     assert {prefix for prefix in prefixes if any(file.startswith(f"{prefix}/") for file in files)} == prefixes
-    assert len(files) == len(prefixes)
+    benchmarks = list_programs(Host(software=Software(openmpi="5.0.8", rccl_tests="77ae744", osu="7.5.1")))[1:]
+    records = {f"{{home}}/{program.folder}/.wirespeed-built" for program in benchmarks}
+    assert records <= set(files)
+    assert len(files) == len(prefixes) + 2 * len(records)
+    assert [program.title for program in benchmarks] == ["rccl-tests 77ae744", "OSU micro-benchmarks 7.5.1"]

@@ -145,6 +145,48 @@ _JOB_PROGRAMS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Benchmark:
+    """Benchmarks that job-programs.sh builds: the file in which it records their revision, and one of the programs."""
+
+    setting: str
+    title: str
+    record: str
+    program: str
+
+
+_BENCHMARKS = (
+    _Benchmark("rccl_tests", "rccl-tests", "/rccl-tests/.wirespeed-built", "/rccl-tests/build/all_reduce_perf"),
+    _Benchmark(
+        "osu",
+        "OSU micro-benchmarks",
+        "/osu/.wirespeed-built",
+        "/osu/osu_install/libexec/osu-micro-benchmarks/mpi/pt2pt/osu_latency",
+    ),
+)
+
+
+def _read_benchmarks(host: Place, output: Output, files: dict[str, str]) -> Iterator[Observation]:
+    """Benchmarks with the revision they were built from. Programs without a record are of an unknown revision."""
+    absent_files = _NO_FILE.findall(output.errors)
+    for benchmark in _BENCHMARKS:
+        setting = f"host.software.{benchmark.setting}"
+        name, lines = _list_matches(output, benchmark.record)
+        prefix = f"{benchmark.title} "
+        value = next(((number, text[len(prefix) :]) for number, text in lines if text.startswith(prefix)), None)
+        if value is not None:
+            files[benchmark.setting] = name
+            yield observe(host, setting, value[1], output, value[0])
+            continue
+        absent = [
+            next((name for name in absent_files if name.endswith(file)), None)
+            for file in (benchmark.record, benchmark.program)
+        ]
+        if all(absent):
+            files[benchmark.setting] = f"no {absent[-1]}"
+            yield observe(host, setting, "none", output)
+
+
 def _read_job_programs(host: Place, outputs: Outputs) -> Iterator[Observation]:
     """What jobs find: the files of job-programs.sh, and for those that do not exist programs in PATH. A file
     that cannot be read shows nothing."""
@@ -169,6 +211,8 @@ def _read_job_programs(host: Place, outputs: Outputs) -> Iterator[Observation]:
         elif installed is not None:
             files[program.setting] = f"no {absent}"
             yield observe(host, setting, "none", installed)
+    if installed is not None:
+        yield from _read_benchmarks(host, installed, files)
     if installed is not None and files:
         yield observe(host, "host.software.program_files", files, installed)
 
