@@ -38,6 +38,8 @@ NICPCI = H.child("pcie", "0000:1d:00.0")
 GPUPCI = H.child("pcie", "0000:1c:00.0")
 BR = H.child("pcie", "0000:14:00.0")
 UP = H.child("pcie", "0000:10:00.0")
+DRIVE_PORT = H.child("pcie", "0000:c0:01.0")
+DRIVE = H.child("pcie", "0000:c1:00.0")
 PEER = L.child("peer", "Eth1/64")
 TC = dict(small.PLAN.switches["leaf1"].ports["Eth1/1"].qos.dscp_tc or {})
 
@@ -133,6 +135,20 @@ ROWS = [
     ("pcie.acs", {(BR, "pcie.acs"): frozenset({"SrcValid", "DirectTrans"})}),
     ("pcie.device", {(GPUPCI, "pcie.device_ids"): frozenset({"1002:740f"})}),
     ("pcie.link", {(UP, "pcie.link.width"): 8}),
+    (
+        "pcie.other-links",
+        {
+            (DRIVE_PORT, "pcie.role"): "root-port",
+            (DRIVE_PORT, "pcie.link.capable_speed"): 16000,
+            (DRIVE_PORT, "pcie.link.capable_width"): 8,
+            (DRIVE, "pcie.description"): "Non-Volatile memory controller",
+            (DRIVE, "pcie.parent"): DRIVE_PORT.name,
+            (DRIVE, "pcie.link.capable_speed"): 32000,
+            (DRIVE, "pcie.link.capable_width"): 4,
+            (DRIVE, "pcie.link.speed"): 8000,
+            (DRIVE, "pcie.link.width"): 2,
+        },
+    ),
     ("nic.pcie-width", {(NICPCI, "pcie.link.width"): 8}),
     ("nic.pcie-speed", {(NICPCI, "pcie.link.speed"): 16000}),
     ("nic.pcie-packets", {(NICPCI, "pcie.max_payload"): 128}),

@@ -1,0 +1,41 @@
+"""PCIe links that no planned traffic uses: which of them are slower than both of their ends."""
+
+from __future__ import annotations
+
+import pytest
+import small_cluster as small
+
+from wirespeed.checks import checks, run
+from wirespeed.settings import Place
+
+HOST = Place("node1")
+PORT, DRIVE = HOST.child("pcie", "0000:c0:01.0"), HOST.child("pcie", "0000:c1:00.0")
+
+
+@pytest.mark.parametrize(
+    ("port", "drive", "link", "text"),
+    [
+        pytest.param((32000, 16), (16000, 4), (16000, 4), None, id="as fast as the drive"),
+        pytest.param((16000, 2), (32000, 4), (16000, 2), None, id="as fast as the slot"),
+        pytest.param((32000, 16), (32000, 4), (32000, 2), "2 of 4 lanes", id="lanes"),
+        pytest.param((16000, 16), (32000, 4), (8000, 4), "8 of 16 GT/s", id="rate"),
+        pytest.param((16000, 4), (32000, 4), (2500, 1), "2.5 of 16 GT/s, 1 of 4 lanes", id="both"),
+        pytest.param((None, None), (32000, 4), (2500, 1), None, id="slot not read"),
+        pytest.param((16000, 4), (32000, 4), (2500, 0), None, id="link down"),
+    ],
+)
+def test_a_link_is_compared_with_both_ends(port, drive, link, text):  # type: ignore[no-untyped-def]
+    values = {
+        (PORT, "pcie.role"): "root-port",
+        (PORT, "pcie.link.capable_speed"): port[0],
+        (PORT, "pcie.link.capable_width"): port[1],
+        (DRIVE, "pcie.description"): "Non-Volatile memory controller",
+        (DRIVE, "pcie.parent"): PORT.name,
+        (DRIVE, "pcie.link.capable_speed"): drive[0],
+        (DRIVE, "pcie.link.capable_width"): drive[1],
+        (DRIVE, "pcie.link.speed"): link[0],
+        (DRIVE, "pcie.link.width"): link[1],
+    }
+    facts = small.facts({key: value for key, value in values.items() if value is not None})
+    texts = [finding.found for finding in run(small.PLAN, facts, [checks()["pcie.other-links"]])]
+    assert texts == [f"0000:c1:00.0 Non-Volatile memory controller: {text}" if text else "no slower link"]
