@@ -470,3 +470,40 @@ def test_a_json_report_without_a_size_of_its_sweep_is_not_complete() -> None:
     reading = read(json.dumps(report))
     assert (whole.status, reading.runs[0].status) == (RunStatus.COMPLETE, RunStatus.TRUNCATED)
     assert "1 whole row of 2 sizes; none of 2097152 B" in str(reading.notices)
+
+
+LATENCY_COLUMNS = (
+    " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]"
+    "   99% percentile[usec]   99.9% percentile[usec] \n"
+)
+IPERF3_SUMMARY = """\
+Connecting to host 10.0.0.2, port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  115 GBytes  98.9 Gbits/sec   46             sender
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "last_characters"),
+    [
+        (BW_COLUMNS.format("Gb/sec") + " 65536      5000             96.50              96.48  \t\t   0.184021", 1),
+        (LATENCY_COLUMNS + " 2       1000          5.10        9.99      5.20     \t 5.22 \t0.13 \t5.88 \t9.99", 1),
+        (NCCL_COLUMNS + NCCL_ROW.rstrip(), None),
+        ("# OSU MPI Latency Test v7.4\n# Size          Latency (us)\n8                       1.25", 1),
+        ("tcp_lat:\n    latency  =  27.6 us", None),
+        ("tcp_bw:\n    bw  =  3.17 GB/sec", 1),
+        (f"{IPERF3_SUMMARY}[  5]   0.00-10.04  sec  115 GBytes  98.4 Gbits/sec                  receiver", 1),
+        ("Client connecting to h, TCP port 5001\n[ ID] Interval       Transfer     Bandwidth\n"
+         "[  3]  0.0-10.0 sec  10.9 GBytes  9.40 Gbits/sec", 1),
+    ],
+)  # fmt: skip
+def test_a_whole_row_at_the_end_of_a_log_needs_no_newline(log: str, last_characters: int | None) -> None:
+    """``last_characters``: how many a cut takes; None where the rest is as good."""
+    reading, with_newline = read(log), read(f"{log}\n")
+    assert reading.notices == with_newline.notices
+    assert reading.runs[0].measurements == with_newline.runs[0].measurements != ()
+    if last_characters is not None:
+        cut = read(log[:-last_characters], "log")
+        last = log.count("\n") + 1
+        assert last not in {row.line for run in cut.runs for row in run.measurements}
+        assert [notice.location for notice in cut.notices] == [f"log:{last}"]

@@ -70,6 +70,7 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
     line_notices = _select_notices(runs)
     line_notices += _note_decimal_commas(runs, log)
     line_notices += _note_masked_rows(runs, line_notices, text)
+    line_notices += _note_cut_row(runs, line_notices, log, text)
     _add_collectives(runs, name)
     notices = [replace(notice, location=_format_location(notice.location, name)) for notice in line_notices]
     return Reading(tuple(_add_causes(runs, log, text)), tuple(notices), found_communicators)
@@ -204,6 +205,27 @@ def _note_masked_rows(read_runs: list[ReadRun], notices: list[Problem], text: st
             continue
         if location in unmasked_locations or _find_form(unmasked_row) in forms:
             yield Problem(location, repr(_shorten(row)), "numbers; the line is left out")
+
+
+def _note_cut_row(read_runs: list[ReadRun], notices: list[Problem], log: Source, text: str) -> Iterable[Problem]:
+    """A notice of a last line without newline that may be cut.
+
+    Noted if the line would give a measurement with a newline, or if it has a number and the log gives no measurement.
+    """
+    if text.endswith("\n"):
+        return
+    last = log.all_lines[-1]
+    if last.is_complete or not any(character.isdigit() for character in last.text):
+        return
+    location = f"line {last.number}"
+    if location in _list_locations(read_runs) | {notice.location for notice in notices}:
+        return
+    has_results = any(read_run.run.measurements or read_run.run.error for read_run in read_runs)
+    whole = _read_runs(source(f"{text}\n")) if has_results else []
+    rows = {measurement.line for read_run in whole for measurement in read_run.run.measurements}
+    if not has_results or last.number in rows:
+        found = f"{_shorten(last.text)!r} without a newline at the end of the log"
+        yield Problem(location, found, "a whole row; left out, since its last number may be cut")
 
 
 def _list_locations(read_runs: list[ReadRun]) -> set[str]:
