@@ -102,6 +102,14 @@ def test_a_report_of_sockperf_may_begin_at_its_summary() -> None:
     assert [measurement.value for measurement in run.measurements] == [12.345, 93.296, 11.5, 8.123]
 
 
+def test_the_summary_of_sockperf_counts_where_its_average_was_left_out() -> None:
+    version = "sockperf: == version #3.7-no.git ==\n"
+    average = "sockperf: ====> avg-latency=7.926 (std-dev=21.273)\n"
+    summary = "sockperf: Summary: Latency is 7,926 usec\n"
+    for text, values in ((version + summary, [7.926]), (version + average + summary, [7.926, 21.273])):
+        assert [measurement.value for run in read(text).runs for measurement in run.measurements] == values
+
+
 def test_a_list_of_packages_is_no_report() -> None:
     with pytest.raises(Refusal):
         read('{"nvbandwidth": {"version": "0.8"}, "osu": {"version": "7.3"}}\n')

@@ -54,7 +54,7 @@ _MESSAGES_SENT = re.compile(r"Total of (\d+) messages sent in (\d+(?:\.\d+)?) se
 _HANDLED = re.compile(r"Total (\d+) messages received and handled")
 _LATENCY = re.compile(
     r"Summary: (?:Latency|(Round trip)) is ([\d.]+) usec$"
-)  # repeats the average above it, if that was pasted
+)  # repeats the average above it, unless that was left out
 _RATE = re.compile(r"Summary: Message Rate is (\d+) \[msg/sec\](?:, Packet Rate is (?:about )?(\d+) \[pkt/sec\])?")
 _BANDWIDTH = re.compile(r"Summary: BandWidth is ([\d.]+) ([MG])Bps \(([\d.]+) ([MG])bps\)")
 _MESSAGE_SIZE = re.compile(r"using msg-size=(\d+)")
@@ -142,6 +142,10 @@ class _Reader(RunReader):
     def _is_complete(self, draft: Draft) -> bool:
         return draft.complete or self._minima >= max(1, self._servers)
 
+    def _has_average(self) -> bool:
+        rows = self._draft.measurements if self._draft is not None else ()
+        return any(row.metric is Metric.LATENCY_AVG and row.label == self._label for row in rows)
+
     def _read_result(self, line: Line, text: str) -> bool:
         """Read a line of the report; the first one starts a run if its beginning is missing."""
         address, total, server = _ADDRESS.match(text), _TOTAL.match(text), _SERVER_NUMBER.match(text)
@@ -155,7 +159,7 @@ class _Reader(RunReader):
             self._read_totals(line, *total.groups())
         elif server and self._draft is not None:
             self._label = f"server {server.group(1)}" if server.group(1) != "0" else None
-        elif self._draft is None and (latency := _LATENCY.match(text)) is not None:
+        elif (latency := _LATENCY.match(text)) is not None and not self._has_average():
             self._open(line).parameters.round_trip = True if latency.group(1) else None
             self._measure_microseconds(line, self._open(line), Metric.LATENCY_AVG, latency.group(2))
         elif (comma := _COMMA.match(text)) is not None and not _AVERAGE.match(
