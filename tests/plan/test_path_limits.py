@@ -81,6 +81,18 @@ def test_a_port_of_a_bond_is_no_end(ends, message):
     assert result.stderr.startswith(f"error: {message}\n")
 
 
+def test_the_mtu_of_an_ethernet_interface_is_configured_and_limits_tcp(tmp_path):
+    cluster = tmp_path / "cluster.yaml"
+    text = Path(LENDING).read_text().replace("speed: 1 Gb/s}", "speed: 1 Gb/s, mtu: 9000}")
+    cluster.write_text(text)
+    limits = wirespeed("plan", str(cluster), "--limits", "abel1:eth0", "abel2:eth0").stdout
+    assert "1 Gb/s × 8948 B payload / 9038 B on the wire" in limits
+    assert "the default: none is planned" not in limits
+    wirespeed("render", str(cluster), "-o", str(tmp_path / "rendered"))
+    netplan = (tmp_path / "rendered/abel1/etc/netplan/60-wirespeed.yaml").read_text()
+    assert "    eth0:" in netplan.split("mtu: 9000")[0]
+
+
 def test_tcp_over_a_bridge_takes_the_conditions_of_tcp():
     text = wirespeed("plan", LENDING, "--limits", "abel1:dis0", "abel2:dis0", "--streams", "4").stdout
     assert (

@@ -165,6 +165,9 @@ class EthernetPart(Part):
     name_servers: list[HostAddress] = Field(default=[], description="DNS servers of the host")
     search_domains: list[DomainName] = Field(default=[], description="domains that host names are searched in")
     speed: BandwidthText | None = Field(default=None, description="link speed")
+    mtu: Positive | None = Field(
+        default=None, description="largest IP packet in bytes; default: that of the operating system, usually 1500"
+    )
     bond: BondPart | None = Field(default=None, description="the interface is a bond of these ports")
 
 

@@ -11,6 +11,10 @@ from wirespeed.plan.problems import Problems
 from wirespeed.plan.routing import MAIN_TABLE
 from wirespeed.settings import Bond, Link, Nic, Resolver, Route
 
+LARGEST_PACKET = 65535
+"""Bytes: the total length of an IPv4 packet has 16 bits (RFC 791, 3.1)."""
+_SMALLEST_MTU = 68  # bytes; every host forwards such packets whole (RFC 791, 3.2)
+
 
 @dataclass(frozen=True, slots=True)
 class Ethernet:
@@ -28,7 +32,10 @@ def plan_ethernet(spec: HostSpec, fabric: Collection[str], problems: Problems) -
     resolver = Resolver()
     for interface, part in spec.part.ethernet.items():
         path = (*spec.path, "ethernet", interface)
-        nic = Nic(addresses=(str(part.address),), link=Link(speed=part.speed, up=True))
+        nic = Nic(addresses=(str(part.address),), link=Link(speed=part.speed, up=True, mtu=part.mtu))
+        if part.mtu is not None and not _SMALLEST_MTU <= part.mtu <= LARGEST_PACKET:
+            expected = f"{_SMALLEST_MTU} to {LARGEST_PACKET}"
+            problems.refuse((*path, "mtu"), f"an MTU of {part.mtu} bytes", expected)
         if part.bond is not None:
             nic = replace(nic, bond=Bond(part.bond.mode.value, part.bond.monitor))
             if not part.bond.interfaces:

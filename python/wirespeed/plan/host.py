@@ -17,6 +17,7 @@ from wirespeed.plan.addresses import NicAddress
 from wirespeed.plan.affinity import Chassis, HostPort, train_link
 from wirespeed.plan.bios import plan_bios
 from wirespeed.plan.classes import nic_qos
+from wirespeed.plan.ethernet import LARGEST_PACKET
 from wirespeed.plan.gpus import plan_gpus
 from wirespeed.plan.launch import plan_launch
 from wirespeed.plan.numa import plan_numa_nodes, renumber_node
@@ -232,13 +233,10 @@ def _plan_nvm(nic: NicModel, part: NvmPart) -> Nvm:
     return Nvm(**{**of_model, **part.model_dump(exclude_none=True)})
 
 
-_LARGEST_PACKET = 65535  # bytes; the total length of an IPv4 packet has 16 bits (RFC 791, 3.1)
-
-
 def _path_mtu(host_port: HostPort, spec: HostSpec, ipv6: bool, problems: Problems) -> int | None:
     path_mtu = wire.path_mtu_fitting(host_port.mtu, ipv6=ipv6)
-    if host_port.mtu > _LARGEST_PACKET:
-        problems.refuse((*spec.path, "mtu"), f"an MTU of {host_port.mtu} bytes", f"at most {_LARGEST_PACKET}")
+    if host_port.mtu > LARGEST_PACKET:
+        problems.refuse((*spec.path, "mtu"), f"an MTU of {host_port.mtu} bytes", f"at most {LARGEST_PACKET}")
     if path_mtu is None:
         problems.refuse(
             (*spec.path, "mtu"), f"an MTU of {host_port.mtu} bytes", "an MTU that fits an RDMA path MTU of 256 bytes"
