@@ -197,6 +197,17 @@ def test_busy_cores_limit_a_run_that_is_faster_than_their_published_rate():
     assert verdict.reachable.value == 33.0
 
 
+@pytest.mark.parametrize(
+    ("version", "rate", "is_noted"), [(None, 28.5, True), (None, 111.0, False), ("3.16", 28.5, False)]
+)
+def test_a_log_without_release_may_be_of_one_core(version: str | None, rate: float, is_noted: bool) -> None:
+    esnet = build(read(EXAMPLES / "esnet-400g" / "cluster.yaml"), load())
+    rates = (Measurement(Metric.BITRATE, "Gb/s", rate, None, "SUM receiver", 9),)
+    parameters = Parameters(streams=8, local_address="10.10.2.21", remote_address="10.10.2.20")
+    judged = judge(Run("iperf3", "TCP", version, RunStatus.COMPLETE, None, None, parameters, rates), esnet)
+    assert any("before 3.16 all streams share one core" in note for note in judged.notes) is is_noted
+
+
 def test_udp_over_a_pcie_bridge_is_limited_by_its_ip_driver():
     """Johansen, table 4.1: UDP and TCP reach the same 857 MBytes/s."""
     bridge = build(read(EXAMPLES / "pcie-lending" / "cluster.yaml"), load())

@@ -152,6 +152,11 @@ def _check_core_term(
         )
         busy = replace(cores, value=max(rates), formula="their rate in this log, which shows them busy")
         return [busy] if is_busy else []
+    if _may_share_core(run) and 0 < max(rates, default=0.0) <= REFUTED * rate.value.gb_per_s < line:
+        notes.append(
+            "the log does not contain the release of iperf3, which its option -V prints: before 3.16 all streams share "
+            f"one core, which receives about {rate.value} here"
+        )
     if cores.value < line:
         assumptions.append(tcp.describe_core_rate(rate.value))
         if not is_busy:
@@ -194,6 +199,11 @@ def _find_core_rate(plan: Plan, ends: list[NicPlace]) -> SourcedValue[Bandwidth]
 def _count_threads(run: Run) -> int:
     """Cores that the streams of a run use: before release 3.16 iperf3 works all on one (its release notes)."""
     return (run.parameters.streams or 1) if _has_thread_per_stream(run) else 1
+
+
+def _may_share_core(run: Run) -> bool:
+    """Whether the streams of iperf3 may have one thread, since its release is unknown."""
+    return run.tool == "iperf3" and run.version is None and (run.parameters.streams or 1) > 1
 
 
 def _has_thread_per_stream(run: Run) -> bool:
