@@ -137,7 +137,9 @@ def _peer_group(group: PeerGroup, matrix: Matrix) -> str:
         return f"{text}, {spread}, too wide to find a single slow result"
     low = group.expected / group.least if matrix.lower_is_better else group.expected * group.least
     side = "above" if matrix.lower_is_better else "below"
-    return f"{text}, {spread}, slow {side} {wording.quantity(low, matrix.unit)}"
+    sign = "÷" if matrix.lower_is_better else "×"
+    rule = f": median {sign} (1 − {group.margin})" if group.margin is not None else ""
+    return f"{text}, {spread}, slow {side} {wording.quantity(low, matrix.unit)}{rule}"
 
 
 def _print_suspect(

@@ -73,7 +73,8 @@ class PeerGroup:
     """Cells that should measure the same.
 
     ``expected`` is their usual value, ``spread`` their robust relative standard deviation; a cell whose fraction of the
-    expected value is below ``least`` is low. All are None if there are too few cells to compare.
+    expected value is below ``least`` is low. ``margin`` is the formula of 1 minus ``least``. All are None if there are
+    too few cells to compare.
     """
 
     name: str
@@ -83,6 +84,7 @@ class PeerGroup:
     highest: float | None
     spread: float | None
     least: float | None
+    margin: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

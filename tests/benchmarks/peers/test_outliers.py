@@ -8,10 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wirespeed.benchmarks.peers import MemberDirectory, compare
+from wirespeed.benchmarks.peers.causes import Rule
 from wirespeed.benchmarks.peers.samples import Sample
 from wirespeed.results.peers import Reading
 
 NOISES = (0.0, 0.002, 0.01)
+
+
+@pytest.mark.parametrize(
+    ("minimum", "deviation", "margin"),
+    [
+        (0.05, 0.0, "3.5 × 1.80 %, the smallest spread that is assumed"),
+        (0.05, 0.03, "3.5 × spread"),
+        (0.2, 0.03, "20.0 %, the value of --at-least"),
+    ],
+)
+def test_the_rule_of_a_slow_cell_is_stated(minimum, deviation, margin):
+    assert Rule(minimum, 3.5).describe_margin(deviation) == margin
 
 
 @given(

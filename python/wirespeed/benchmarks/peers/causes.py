@@ -18,6 +18,7 @@ from itertools import product
 
 from wirespeed.benchmarks.peers import spread
 from wirespeed.results.peers import CellPattern, Kind, Member
+from wirespeed.units import format_percent
 
 Ends = tuple[str, str | None]
 """Names of both members; the second is None for a single member."""
@@ -60,6 +61,14 @@ class Rule:
     def low(self, fraction: float, deviation: float, count: int = 1) -> bool:
         """Whether the median of ``count`` cells is low; a value of zero always is."""
         return fraction <= 0 or fraction < self.bound(deviation, count)
+
+    def describe_margin(self, deviation: float) -> str:
+        """The formula of the share of the median by which a single low cell is at least worse."""
+        if self.minimum >= self.z * max(deviation, spread.NOISE):
+            return f"{format_percent(self.minimum)}, the value of --at-least"
+        if deviation >= spread.NOISE:
+            return f"{self.z:.3g} × spread"
+        return f"{self.z:.3g} × {format_percent(spread.NOISE, 2)}, the smallest spread that is assumed"
 
     def bound(self, deviation: float, count: int = 1) -> float:
         """The fraction below which a median is low."""

@@ -213,7 +213,10 @@ def _compare_group(
     fractions = {ends: goodness.get(ends, 0.0) / reached for ends in pairs}
     deviation = spread.spread(fractions.values())
     expected = 1 / reached if lower_is_better else reached
-    return PeerGroup(name, len(pairs), expected, lowest, highest, deviation, rule.bound(deviation)), fractions
+    group = PeerGroup(
+        name, len(pairs), expected, lowest, highest, deviation, rule.bound(deviation), rule.describe_margin(deviation)
+    )
+    return group, fractions
 
 
 def _compute_margins(members: Mapping[str, Member], fractions: Mapping[Ends, float]) -> tuple[Margin, ...]:
