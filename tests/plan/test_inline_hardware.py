@@ -141,6 +141,8 @@ def test_a_nic_with_another_slot_answers_what_it_would_give(slot, bottleneck, va
     assert bottleneck in bound.bottleneck
     assert bound.value == pytest.approx(value, abs=0.01)
     assert plan.hardware.nics["fast"].speed.source == "data sheet"
+    term = next(term for term in bound.terms if term.name == bound.bottleneck)
+    assert term.source.endswith("; PCIe link: data sheet")
 
 
 def test_a_described_gpu_has_its_links_and_numbers():

@@ -129,6 +129,7 @@ class NicModel(Entry):
     queue_pairs: SourcedValue[int] | None = None  # largest number of one RDMA device
     rdma: bool = True  # whether it has RDMA devices; if not, it is an IP interface only
     ntb: NtbAbility | None = None  # a bridge between the PCIe of two hosts, which can lend each other devices
+    description: str | None = None  # source of the values that a cluster file gives; None: the catalogue gives all
 
 
 class GpuLinks(Entry):

@@ -19,7 +19,14 @@ from wirespeed.limits.bound import GBPS, number, tightest
 from wirespeed.limits.device_lending import count_borrowed
 from wirespeed.limits.framing import Path
 from wirespeed.limits.impact import USUAL_MTU, gpu_function, has_roce_class, is_bridge, nic_function
-from wirespeed.limits.nic import build_path, build_slot, catalogue_speed, has_only_ipv6, list_ip_driver_terms
+from wirespeed.limits.nic import (
+    build_path,
+    build_slot,
+    catalogue_speed,
+    cite_description,
+    has_only_ipv6,
+    list_ip_driver_terms,
+)
 from wirespeed.limits.paths import PathLimit, limit_gpu_pair, limit_gpu_to_memory, mark_unverified
 from wirespeed.plan import Cable, Plan
 from wirespeed.results.verdicts import Term
@@ -166,7 +173,8 @@ class _Connection:
         path = _find_path(self.plan, nics, assumptions)
         if path is None:
             return
-        terms = [framing.one_way(path, self.conditions.message_size)]
+        slowest = min(nics, key=lambda nic: nic.link.speed or path.speed)
+        terms = [cite_description(self.plan, slowest, None, framing.one_way(path, self.conditions.message_size))]
         rate = self._build_rate_term(nics)
         terms += [rate] if rate is not None else []
         terms += self._list_slow_cables(ends, path)
@@ -209,7 +217,10 @@ class _Connection:
         ]
         mtu = min(nic.link.mtu or USUAL_MTU for nic in nics)
         ipv6 = any(has_only_ipv6(nic.addresses) for nic in nics)
-        terms = [tcp.tcp(min(known_speeds), mtu, ipv6=ipv6, timestamps=True)]
+        slowest = nics[known_speeds.index(min(known_speeds))]
+        terms = [
+            cite_description(self.plan, slowest, None, tcp.tcp(min(known_speeds), mtu, ipv6=ipv6, timestamps=True)),
+        ]
         terms += self._list_staged_terms(ends, _TCP_PASSES, assumptions)
         yield self._limit_tcp_streams(ends, "TCP", terms, assumptions)
 
@@ -440,10 +451,11 @@ def _list_pcie_terms(
     GPU. ``message_size``: bytes of an RDMA message, which a NIC writes separately; None: an endless stream."""
     assumed: list[str] = [] if assumptions is None else assumptions
     nic = plan.hosts[end.host].nics[end.device or ""]
-    slot = build_slot(nic_function(plan, end.host, nic), assumed)
+    function = nic_function(plan, end.host, nic)
+    slot = build_slot(function, assumed)
     if slot is not None:
         kind = "PCIe bridge" if is_bridge(plan, nic) else "NIC slot"
-        yield pcie.one_way(slot, f"{kind} of {end}", message_size)
+        yield cite_description(plan, nic, function, pcie.one_way(slot, f"{kind} of {end}", message_size))
     gpu_address = plan.hosts[end.host].gpus[gpu].pcie if gpu else None
     passed = (
         host_limits.uplinks_to_gpu(plan, end.host, nic.pcie, gpu_address)

@@ -6,7 +6,7 @@ import dataclasses
 
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import number, tightest
-from wirespeed.limits.nic import build_slot, catalogue_speed, nic_goodput, nic_tcp_goodput
+from wirespeed.limits.nic import build_slot, catalogue_speed, cite_description, nic_goodput, nic_tcp_goodput
 from wirespeed.plan import Plan
 from wirespeed.plan.classes import ROCE
 from wirespeed.results.findings import Impact
@@ -97,11 +97,16 @@ def limit_nic(plan: Plan, nic: Nic, function: PcieFunction | None) -> tuple[str,
         return ("PCIe bridge", tightest([pcie.one_way(slot)])) if slot is not None else None
     if carries_rdma(plan, nic):
         bound = nic_goodput(nic, function, speed=speed)
-        return ("RDMA write", bound) if bound is not None else None
+        return ("RDMA write", _cite_terms(plan, nic, function, bound)) if bound is not None else None
     mtu = nic.link.mtu or USUAL_MTU
     nic = dataclasses.replace(nic, link=dataclasses.replace(nic.link, mtu=mtu))
     bound = nic_tcp_goodput(nic, function, speed=speed)
-    return (f"TCP with MTU {mtu}", bound) if bound is not None else None
+    return (f"TCP with MTU {mtu}", _cite_terms(plan, nic, function, bound)) if bound is not None else None
+
+
+def _cite_terms(plan: Plan, nic: Nic, function: PcieFunction | None, bound: Bound) -> Bound:
+    terms = tuple(cite_description(plan, nic, function, term) for term in bound.terms)
+    return dataclasses.replace(bound, terms=terms)
 
 
 def estimate_nic_impact(

@@ -152,6 +152,24 @@ def catalogue_speed(plan: Plan, nic: Nic) -> Bandwidth | None:
     return model.speed.value if model else None
 
 
+def cite_description(plan: Plan, nic: Nic, function: PcieFunction | None, term: Term) -> Term:
+    """A term of a NIC's port or slot, with the source of its value where a cluster file describes the NIC."""
+    model = plan.hardware.nics.get(nic.model) if nic.model else None
+    if model is None or model.description is None:
+        return term
+    is_speed = term.name.startswith("line rate") and model.speed.value == (nic.link.speed or model.speed.value)
+    ability = model.pcie.speed.value, model.pcie.width.value
+    is_slot = (
+        term.name.startswith("NIC slot")
+        and function is not None
+        and (function.link.speed, function.link.width) == ability  # else the server's slot is slower
+    )
+    value = model.speed if is_speed else model.pcie.speed if is_slot else None
+    if value is None or value.source != model.description:
+        return term
+    return dataclasses.replace(term, source=f"{term.source}; {'speed' if is_speed else 'PCIe link'}: {value.source}")
+
+
 def list_ip_driver_terms(plan: Plan, nic: Nic, name: str) -> list[Term]:
     """What the IP interface over a PCIe bridge reaches, where the catalogue contains it."""
     model = plan.hardware.nics.get(nic.model) if nic.model else None

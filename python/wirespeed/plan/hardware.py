@@ -113,7 +113,7 @@ class _Builder:
             self._problems.refuse_unknown((*path, "base"), "NIC model", part.base, entries)
             return None
         source = self._find_source(path, part.source)
-        changes: dict[str, Any] = {"title": name, **_list_values(part, ("title", "pci_id"))}
+        changes: dict[str, Any] = {"title": name, "description": source, **_list_values(part, ("title", "pci_id"))}
         for key in ("ports", "speed", "message_rate", "queue_pairs"):
             if (value := _add_source(getattr(part, key), source)) is not None:
                 changes[key] = value
