@@ -22,7 +22,7 @@ from wirespeed.checks.peers import find_nic_of_rule, find_peer_port
 from wirespeed.checks.registry import checks as all_checks
 from wirespeed.checks.root_causes import UNVERIFIED_FORMAT, PlacedFinding, mark_consequences
 from wirespeed.checks.unread import list_reading_fixes, list_unread_causes
-from wirespeed.checks.wording import format_place, format_remote_place
+from wirespeed.checks.wording import format_place, format_remote_place, format_value
 from wirespeed.facts import NOT_SHOWN, Facts, Reading, State, drop_other_launchers
 from wirespeed.plan import Cable, End, Plan
 from wirespeed.plan.source_verification import find_unverified_source
@@ -106,6 +106,9 @@ def _explain_missing_verdict(context: CheckContext, reason: Exception) -> Findin
     )
 
 
+_LONGEST_VALUE = 60  # characters; a table of the cores of all ranks is longer
+
+
 def _build_absence(context: CheckContext, unread: UnreadError, absences: Absences) -> PlacedFinding | None:
     """A failure if the plan has a value whose configuration file does not exist. None otherwise.
 
@@ -120,7 +123,10 @@ def _build_absence(context: CheckContext, unread: UnreadError, absences: Absence
     gaps = context.facts.list_gaps(place, unread.setting)
     sources = (f"{source.device}: {source}" for gap in gaps if gap.absent_files for source in gap.files)
     fix = Fix(f"render the cluster file, and install the rendered {names} with apply.sh")
-    outcome = failure("the configuration file does not exist", f"{names} with {unread.setting}", f"no {names}", fix)
+    setting = list_settings(type(planned)).get(unread.setting)
+    value = format_value(get(planned, unread.setting), setting.unit if setting is not None else None)
+    planned_value = f"{unread.setting} = {value}" if len(value) <= _LONGEST_VALUE else unread.setting
+    outcome = failure("the configuration file does not exist", f"{names} with {planned_value}", f"no {names}", fix)
     finding = replace(_build_finding(context, outcome), evidence=tuple(dict.fromkeys(sources)))
     cause = absences.setdefault((place.device, files), (context.check.id, context.place))
     if cause == (context.check.id, context.place):
