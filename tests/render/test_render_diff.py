@@ -14,7 +14,7 @@ from wirespeed import render
 from wirespeed.cli.app import app
 from wirespeed.cluster import read
 from wirespeed.errors import Refusal
-from wirespeed.facts import COMPLETE, Gap, Observation, Source, assemble_facts
+from wirespeed.facts import COMPLETE, Gap, Observation, Source, State, assemble_facts
 from wirespeed.plan import build
 from wirespeed.settings import Place, walk
 
@@ -193,6 +193,34 @@ def test_settings_found_otherwise_absent_or_unread() -> None:
         ("node1 rule from 10.1.0.1/32", "host.rules", "absent", "present", "absent", position),
         ("node2", "", "unread", None, None, "not in the bundle"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({State.RUNNING: 9000, State.CONFIGURED: 1500}, [("configured", 1500)]),
+        ({State.RUNNING: 1500, State.CONFIGURED: 9000}, [("running", 1500)]),
+        (
+            {State.RUNNING: 1500, State.CONFIGURED: 1500, State.PERSISTENT: 2000},
+            [("running", 1500), ("persistent", 2000)],
+        ),
+        ({State.RUNNING: 9000, State.ASSUMED: 1500}, []),
+    ],
+)
+def test_a_configured_value_counts_beside_the_one_in_effect(
+    values: dict[State, int], expected: list[tuple[str, int]]
+) -> None:
+    plan = build(read(CLUSTER))
+    nic = Place("node1").child("nic", "enp29s0np0")
+    observations = [
+        Observation(nic, "nic.link.mtu", value, Source("node1", state.name, "c.out", 7), state)
+        for state, value in values.items()
+    ]
+    differences = render.compare_settings(plan, assemble_facts(observations, {}), ["node1"])
+    found = [
+        (difference.state.name.lower(), difference.found) for difference in differences if difference.state is not None
+    ]
+    assert found == expected
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wirespeed.facts import Facts, drop_other_launchers
+from wirespeed.facts import Facts, Reading, State, drop_other_launchers
 from wirespeed.plan import Plan
 from wirespeed.render.files import RenderedFile
 from wirespeed.settings import Compare, Place, get, list_collections, list_settings
@@ -37,6 +37,7 @@ class SettingDifference:
     intended: Any = None
     found: Any = None
     source: str | None = None  # source of the reading, or the reason why it was not read
+    state: State | None = None  # which of the device's values differs
 
 
 Difference = FileDifference | SettingDifference
@@ -111,18 +112,29 @@ def _add_device(port: Any, neighbour_port: str) -> str:
     return neighbour_port if device is None else f"{device}:{neighbour_port}"
 
 
+def _list_values(facts: Facts, place: Place, path: str) -> list[Reading]:
+    """The value in effect, then the configured and the persistent one, where they differ from those before."""
+    values: list[Reading] = []
+    for reading in facts.readings.get((place, path), ()):
+        is_repeated = any(reading.value == earlier.value or reading.state is earlier.state for earlier in values)
+        if not values or (reading.state is not State.ASSUMED and not is_repeated):
+            values.append(reading)
+    return values
+
+
 def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -> Iterator[SettingDifference]:
     for path, setting in list_settings(type(intended)).items():
         value = get(intended, path)
         if value is None or setting.compare is Compare.NONE:
             continue
-        reading = facts.reading(place, path)
-        if reading is not None:
-            if not setting.compare.holds(value, reading.value):
-                values = value, reading.value
-                if path == "port.neighbour.port":
-                    values = _add_device(intended, value), _add_device(found, reading.value)
-                yield SettingDifference(place, path, "different", *values, str(reading.source))
+        readings = _list_values(facts, place, path)
+        if readings:
+            for reading in readings:
+                if not setting.compare.holds(value, reading.value):
+                    values = value, reading.value
+                    if path == "port.neighbour.port":
+                        values = _add_device(intended, value), _add_device(found, reading.value)
+                    yield SettingDifference(place, path, "different", *values, str(reading.source), reading.state)
         elif files := facts.list_absent_files(place, path, intended):
             yield SettingDifference(place, path, "absent", value, "absent", f"no {' or '.join(files)}")
         elif (place.device, path) in facts.gaps:

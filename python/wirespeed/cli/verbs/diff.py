@@ -152,6 +152,7 @@ def _format_values(difference: SettingDifference) -> dict[str, str | None]:
         "intended": None if intended is None else format_value(intended),
         "found": None if found is None else clean(format_value(found)),
         "source": None if difference.source is None else clean(difference.source),
+        "state": None if difference.state is None else difference.state.name.lower(),
     }
 
 
@@ -168,11 +169,15 @@ def _format_lines(settings: Sequence[SettingDifference]) -> Iterator[str]:
             yield f"{place}: planned, but not present ({values['source']})"
         else:
             intended, found = (_add_unit(values[name], difference.path) for name in ("intended", "found"))
-            comparison = f"expected {intended}, found {found} ({values['source']})"
+            state = _STATES.get(values["state"] or "", "")
+            comparison = f"expected {intended}, found {found}{state} ({values['source']})"
             yield f"{place} {difference.path}: {comparison}"
     for (device, path, reason), places in unread.items():
         place = places[0] if len(places) == 1 else f"{device}, {len(places)} times"
         yield f"{' '.join(part for part in (place, path) if part)}: not read ({reason})"
+
+
+_STATES = {"configured": " in the configuration", "persistent": " after the next reboot"}
 
 
 def _add_unit(value: str | None, path: str) -> str | None:
