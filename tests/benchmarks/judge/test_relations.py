@@ -127,6 +127,26 @@ def test_a_difference_of_latency(far, near, judgement):
     assert relation.value == (pytest.approx(far - near) if near else None)
 
 
+def measure_latency(tool, test, value, **parameters):
+    rows = (Measurement(Metric.LATENCY_AVG, "us", value, 8, None, 9),)
+    return Run(tool, test, None, RunStatus.COMPLETE, None, None, Parameters(**parameters), rows)
+
+
+@pytest.mark.parametrize(
+    ("mpi", "below", "judgement"), [(3.1, 2.0, PASS), (4.9, 2.0, WARN), (1.9, 2.0, PASS), (3.1, None, UNKNOWN)]
+)
+def test_what_mpi_adds_to_the_latency_below_it(mpi, below, judgement):
+    logs = [log_of_hosts(1, 3, measure_latency("osu-micro-benchmarks", "osu_latency", mpi), name="osu.log")]
+    logs += [
+        log_of_hosts(1, 3, measure_latency("perftest", "ib_send_lat", value, connection_type=kind), name=f"{kind}.log")
+        for kind, value in (("RC", below), ("UD", 9.0))
+        if value is not None
+    ]
+    relation = find_relations(*logs, gate="mpi-overhead")["mpi-overhead"]
+    assert (relation.judgement, relation.test) == (judgement, "osu_latency and ib_send_lat"), relation.reason
+    assert relation.value == (pytest.approx(mpi - below) if below else None)
+
+
 def rails(values, start=0.0, interval=0.0):
     """A run on each rail of node1 and node2, starting so long after each other; 10 s each."""
     return [

@@ -20,6 +20,7 @@ _OVERLAP = 0.5
 """Fraction of the shorter of two runs by which they must overlap to be measured at once: connecting takes time."""
 
 SELECTION_FIELDS = (
+    "tools",
     "tests",
     "collective",
     "link",

@@ -120,7 +120,9 @@ def _group_measurements(
                     size = None if "sizes" in unlike else measurement.size_bytes
                     group = groups.setdefault(
                         (size, *of_run, measurement.label),
-                        _Group(_describe_test(entry, unlike), measurement.metric, size, _format_common_ends(shared)),
+                        _Group(
+                            _describe_test(entry, unlike, gate), measurement.metric, size, _format_common_ends(shared)
+                        ),
                     )
                     _add_measurement(group, name, entry, measurement, ends, has_known_ends=None not in shared)
     for shared in failed:
@@ -166,8 +168,13 @@ def _is_intended_for_side(side: Runs, entry: Entry, ends: RunEnds) -> bool:
 
 
 def _comparison_key(entry: Entry, unlike: frozenset[str], gate: RelativeGate) -> tuple[object, ...]:
-    """Values that both sides must share: test, hardware and identity parameters, except those that the gate varies."""
+    """Values that both sides must share: test, hardware and identity parameters, except those that the gate varies.
+
+    Logs of two tools state different parameters: they share the kind of memory, and what the gate requires of each.
+    """
     subject = entry.subject
+    if "tools" in unlike:
+        return (subject.memory == "gpu",)
     named = {
         "tests": subject.test,
         "collective": subject.collective,
@@ -184,7 +191,9 @@ def _comparison_key(entry: Entry, unlike: frozenset[str], gate: RelativeGate) ->
     return (subject.tool, *common_values, traffic)
 
 
-def _describe_test(entry: Entry, unlike: frozenset[str]) -> str:
+def _describe_test(entry: Entry, unlike: frozenset[str], gate: RelativeGate) -> str:
+    if "tools" in unlike and gate.to is not None:
+        return " and ".join(", ".join(side.tests or side.tools) for side in (gate.of, gate.to))
     return entry.run.tool if "tests" in unlike else entry.run.test or entry.run.tool
 
 
