@@ -244,6 +244,15 @@ def test_host_memory_is_the_cause_only_between_the_same_nics(
         assert [f"in GPU memory: {condition}host memory is the bottleneck" in note for note in notes] == [True]
 
 
+def test_a_slow_latency_has_no_cause_in_the_bandwidth_of_host_memory() -> None:
+    def measure(latency: float) -> Run:
+        return run("perftest", "Send Latency Test", [value(Metric.LATENCY_TYPICAL, "us", latency, 2)])
+
+    for judged in judge(plan("mi300x-4node"), measure(4000.0), measure(4100.0)):
+        assert Judgement.FAIL in judged_outcomes(judged)
+        assert not any("Memory Interleaving" in note for note in judged.notes)
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_ip_over_pcie_as_slow_as_gigabit_ethernet_is_not_healthy(profile: str) -> None:
     """002 4.3.3: to the author's surprise it "lines up along the performance of gigabit Ethernet"."""

@@ -105,7 +105,7 @@ def add_memory_cause(
     ]
     for entry, judged, rate, ends in zip(entries, runs, highest, ends_of_runs, strict=True):
         is_slow = any(verdict.judgement in (Judgement.WARN, Judgement.FAIL) for verdict in judged.verdicts)
-        if entry.run.tool != "perftest" or entry.run.parameters.on_gpu or not is_slow:
+        if entry.run.tool != "perftest" or entry.run.parameters.on_gpu or not is_slow or not rate:
             yield judged
             continue
         in_gpu: dict[bool, float] = {}
