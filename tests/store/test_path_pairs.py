@@ -128,3 +128,30 @@ def test_streams_of_two_runs_are_not_compared(tmp_path: Path) -> None:
     assert {"SUM sender", "SUM receiver"} <= labels
     assert not any(label and ("stream" in label or "interval" in label) for label in labels)
     assert result["parts"] > 0
+
+
+_SEND_LATENCY = Path(__file__).parents[1] / "samples" / "perftest" / "ib_send_lat_a.client.txt"
+
+
+def test_rc_and_ud_are_compared_by_size_unless_a_campaign_has_both(tmp_path: Path) -> None:
+    rc = _SEND_LATENCY.read_text()
+    ud = rc.replace("Connection type : RC", "Connection type : UD")
+    assert rc != ud
+    for name, texts in (("rc", [rc]), ("ud", [ud]), ("both", [rc, ud])):
+        (tmp_path / name).mkdir()
+        for number, text in enumerate(texts):
+            (tmp_path / name / f"{number}.txt").write_text(text)
+
+    def run(a: str, b: str, *options: str) -> str:
+        arguments = ["bench", "compare", str(tmp_path / a), str(tmp_path / b), "--metric", "latency_typical", *options]
+        result = CliRunner().invoke(app, arguments, env={"COLUMNS": "160"}, catch_exceptions=False)
+        return result.stdout
+
+    assert "hint: --across-paths compares 16 series that differ only in their hosts, interfaces or transport" in run(
+        "rc", "ud"
+    )
+    across = run("rc", "ud", "--across-paths")
+    assert "only in" not in across
+    assert "  connection_type: RC → UD  (perftest ib_send_lat)" in across
+    with pytest.raises(Refusal, match="--across-paths: no effect"):
+        run("both", "both", "--across-paths")

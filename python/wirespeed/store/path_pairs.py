@@ -1,8 +1,10 @@
-"""Pair series of two campaigns that differ only in their path: the hosts, their number, the interfaces of sockets."""
+"""Pair series of two campaigns that differ only in their path: the hosts, their number, the interfaces of sockets, the
+RDMA transport.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,6 +15,9 @@ from wirespeed.units import Size
 
 PATH_PARAMETERS = frozenset({"nodes", "sockets"})
 """Parameters of the workload that state over which path it ran."""
+
+_TRANSPORT = "connection_type"
+"""RC or UD: part of the path between two campaigns of one transport each; a campaign may also measure both."""
 
 SeriesValues = Mapping[Series, Sequence[float]]
 
@@ -33,7 +38,8 @@ def pair_across_paths(before: SeriesValues, after: SeriesValues) -> PathPairs:
 
     Tool, test, number of ranks, the other parameters, metric, size and label must agree.
     """
-    sides = [_group_by_test(values) for values in (before, after)]
+    dropped = PATH_PARAMETERS | ({_TRANSPORT} if _has_two_transports(before, after) else set())
+    sides = [_group_by_test(values, dropped) for values in (before, after)]
     paired_before, paired_after = (
         {key: values[group[0]] for key, group in groups.items() if len(group) == 1}
         for groups, values in zip(sides, (before, after), strict=True)
@@ -43,7 +49,7 @@ def pair_across_paths(before: SeriesValues, after: SeriesValues) -> PathPairs:
         for letter, groups in zip("AB", sides, strict=True)
         if (count := sum(len(group) > 1 for group in groups.values()))
     )
-    return PathPairs(paired_before, paired_after, _list_path_changes(sides[0], sides[1]), notes)
+    return PathPairs(paired_before, paired_after, _list_path_changes(sides[0], sides[1], dropped), notes)
 
 
 def explain_unpaired(before: Iterable[Series], after: Iterable[Series]) -> str | None:
@@ -79,16 +85,25 @@ def _gather_parts(series: Iterable[Series]) -> dict[str, set[str]]:
     return parts
 
 
-def _group_by_test(values: SeriesValues) -> dict[Series, list[Series]]:
+def _has_two_transports(before: SeriesValues, after: SeriesValues) -> bool:
+    """Whether each campaign has transports, and none of the other's."""
+    transports = [
+        {value for series in values for name, value in series.workload if name == _TRANSPORT}
+        for values in (before, after)
+    ]
+    return all(transports) and transports[0].isdisjoint(transports[1])
+
+
+def _group_by_test(values: SeriesValues, dropped: Set[str]) -> dict[Series, list[Series]]:
     groups: dict[Series, list[Series]] = {}
     for series in values:
-        workload = tuple(entry for entry in series.workload if entry[0] not in PATH_PARAMETERS)
+        workload = tuple(entry for entry in series.workload if entry[0] not in dropped)
         groups.setdefault(replace(series, ends=None, workload=workload), []).append(series)
     return groups
 
 
 def _list_path_changes(
-    before: Mapping[Series, list[Series]], after: Mapping[Series, list[Series]]
+    before: Mapping[Series, list[Series]], after: Mapping[Series, list[Series]], dropped: Set[str]
 ) -> tuple[Change, ...]:
     """The parts of the identity that differ, once for each tool and test."""
     paths: dict[tuple[str, str], dict[str, set[str]]] = {}
@@ -96,7 +111,7 @@ def _list_path_changes(
         if len(before[key]) > 1 or len(after[key]) > 1:
             continue
         test = f"{key.tool} {key.test or ''}".strip()
-        old, new = _describe_path(before[key][0]), _describe_path(after[key][0])
+        old, new = (_describe_path(side[key][0], dropped) for side in (before, after))
         for name in sorted(old.keys() | new.keys()):
             if old.get(name) != new.get(name):
                 paths.setdefault((test, name), {"before": set(), "after": set()})
@@ -108,8 +123,8 @@ def _list_path_changes(
     )
 
 
-def _describe_path(series: Series) -> dict[str, str]:
-    parts = {name: str(value) for name, value in series.workload if name in PATH_PARAMETERS}
+def _describe_path(series: Series, dropped: Set[str]) -> dict[str, str]:
+    parts = {name: str(value) for name, value in series.workload if name in dropped}
     return parts | ({"endpoints": series.ends.replace(" -> ", " to ")} if series.ends is not None else {})
 
 

@@ -34,8 +34,8 @@ def compare(
         typer.Option(
             "--across-paths",
             envvar="WIRESPEED_BENCH_COMPARE_ACROSS_PATHS",
-            help="Also compare series whose hosts, number of hosts or network interfaces (TCP) differ between A and B. "
-            "Collectives on the same number of hosts do not need it.",
+            help="Also compare series whose hosts, number of hosts, network interfaces (TCP) or RDMA transport (RC, "
+            "UD) differ between A and B. Collectives on the same number of hosts do not need it.",
         ),
     ] = False,
     collective: Annotated[
@@ -82,8 +82,8 @@ def compare(
 
     Bandwidths of nccl-tests and rccl-tests are computed from size and time where the time is printed more exactly.
 
-    To compare two hosts or two networks, use --across-paths: series with the same test, number of ranks and size are
-    compared, and the parts of the path that differ are listed.
+    To compare two hosts, two networks or RC with UD, use --across-paths: series with the same test, number of ranks and
+    size are compared, and the parts of the path that differ are listed.
 
     Exit code 1 when something got worse, 3 when nothing could be compared, 0 otherwise.
 
@@ -116,7 +116,7 @@ def compare(
                 a, b, store, wanted, judging, across_paths=True, collective=collective
             )
             if paired.series:
-                count = f"{len(paired.series):,} series that differ only in their hosts or interfaces"
+                count = f"{len(paired.series):,} series that differ only in their hosts, interfaces or transport"
                 standard_output().print(f"hint: --across-paths compares {count}")
         if any(is_unnamed(row.series) for row in comparison.series) or "log (" in (comparison.unpaired or ""):
             reason = "logs without the name of their collective are compared by their file names"
