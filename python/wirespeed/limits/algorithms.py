@@ -64,8 +64,8 @@ def is_nic_term(name: str) -> bool:
 
 def is_measured(name: str) -> bool:
     """Whether a term contains a measured figure: of links, messages, or the assumed acknowledgements."""
-    alone = name.startswith("reachable ") or name in (MESSAGE_RATE, "TCP cores")
-    return alone or is_nic_term(name) or "IP driver" in name
+    is_published = name.startswith("reachable ") or name in (MESSAGE_RATE, "TCP cores")
+    return is_published or is_nic_term(name) or "IP driver" in name
 
 
 class Algorithm(StrEnum):
