@@ -153,6 +153,14 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     (
         "eos-xgs-dcqcn-p",
         "no switchport",
+        "switchport trunk native vlan 11\n   switchport phone vlan 12\n   switchport mode trunk phone\n   switchport",
+        XGS,
+        "port.vlan",
+        11,
+    ),
+    (
+        "eos-xgs-dcqcn-p",
+        "no switchport",
         "switchport trunk native vlan tag\n   switchport mode trunk\n   switchport",
         XGS,
         "port.vlan",

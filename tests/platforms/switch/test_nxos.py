@@ -146,6 +146,8 @@ PORT = LEAF.child("port", "Ethernet1/1")
 Q3, Q7 = PORT.child("queue", "3"), PORT.child("queue", "6")
 LOSSLESS = frozenset({Priority(3)})
 WATCHED = "priority-flow-control watch-dog-interval on"
+ACCESS, NATIVE = "switchport access vlan 11", "switchport trunk native vlan 99"
+ALLOWED = "switchport trunk allowed vlan"
 ROUTED, BGP_CASE = "nxos-routed", "nxos-bgp"
 ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     # a changed value
@@ -176,6 +178,17 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     (ROUTED, f"  {WATCHED}", f"  {WATCHED[:-2]}off", PORT, "port.qos.watchdog.enabled", False),
     (ROUTED, f"  {WATCHED}", f"  {WATCHED} disable-action", PORT, "port.qos.watchdog.action", WatchdogAction.ALERT),
     ("nxos-switched", "access vlan 11", "access vlan 12", PORT, "port.vlan", 12),
+    # a trunk, as to hosts in Microsoft's Azure Local reference configurations; long lists continue with add
+    *(
+        ("nxos-switched", ACCESS, "\n  ".join(("switchport mode trunk", *lines)), PORT, "port.vlan", vlan)
+        for lines, vlan in (
+            ((), 1),
+            ((ACCESS, NATIVE), 99),
+            ((NATIVE, f"{ALLOWED} 711-712"), 0),
+            ((NATIVE, f"{ALLOWED} 7,99", f"{ALLOWED} add 711"), 99),
+            ((f"{ALLOWED} seven",), None),
+        )
+    ),
     (BGP_CASE, "remote-as 4200000000", "remote-as 65001", LEAF.child("peer", "Ethernet1/1"), "peer.asn", 65001),
     (BGP_CASE, "    maximum-paths 4", "    maximum-paths 2", LEAF, "switch.bgp.maximum_paths", 2),
     (BGP_CASE, "network 10.255.0.1/32", "network 10.9.0.0/8", LEAF, "switch.bgp.networks", None),

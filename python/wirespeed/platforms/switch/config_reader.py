@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from wirespeed.facts import Observation, State
+from wirespeed.number_ranges import parse_ranges
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.indented_config import Line, lines_after, numbers
 from wirespeed.settings import Place
@@ -127,6 +128,32 @@ def list_defined_vlans(top: Iterable[Line]) -> set[int] | None:
                 return None
             read_values.update(members)
     return read_values
+
+
+_DEFAULT_NATIVE_VLAN = 1
+
+
+def read_native_vlan(line: Line) -> tuple[int | None, int]:
+    """The VLAN of untagged frames on a trunk, which ignores its access VLAN; 0 if it drops them.
+
+    The native VLAN is 1 by default, and all VLANs are allowed (Arista EOS User Manual, Virtual LANs, and Cisco Nexus
+    9000 Series NX-OS Interfaces Configuration Guide, Layer 2 Interfaces: ``switchport trunk native vlan``, ``switchport
+    trunk allowed vlan``). A long list continues in lines with ``add``.
+    """
+    native: int | None = _DEFAULT_NATIVE_VLAN
+    number = line.number
+    for inner, argument in lines_after(line.inner, "switchport trunk native vlan"):
+        native, number = 0 if argument == "tag" else parse_number(argument), inner.number
+    allowed: frozenset[int] | None = None
+    allowed_line = number
+    for inner, argument in lines_after(line.inner, "switchport trunk allowed vlan"):
+        vlans = frozenset[int]() if argument == "none" else parse_ranges(argument.removeprefix("add "))
+        if vlans is None:
+            return None, inner.number
+        allowed, allowed_line = (allowed or frozenset()) | vlans, inner.number
+    if native is not None and allowed is not None and native not in allowed:
+        return 0, allowed_line
+    return native, number
 
 
 ON_OFF = choice({"on": True, "off": False})

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation, State
-from wirespeed.number_ranges import parse_ranges
 from wirespeed.platforms.declaration import list_declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
@@ -23,6 +22,7 @@ from wirespeed.platforms.switch.config_reader import (
     list_defined_vlans,
     observe_settings,
     parse_number,
+    read_native_vlan,
     read_settings,
     set_defaults,
     text,
@@ -58,7 +58,8 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
     "no shutdown": ("port.link.enabled", flag(True)),
     "switchport access vlan": ("port.vlan", parse_number),
 }
-_DEFAULT_NATIVE_VLAN = 1
+_TRUNK_MODES = ("switchport mode trunk", "switchport mode trunk phone")
+"""The second is for a phone with a host behind it, whose untagged frames are in the native VLAN (Arista AVD)."""
 _PAUSES = ("port.link.pause_send", "port.link.pause_receive")
 
 
@@ -134,8 +135,8 @@ def _read_port(
     )
     if is_routed:
         read_values.pop("port.vlan", None)
-    elif any(inner.text == "switchport mode trunk" for inner in line.inner):
-        read_values["port.vlan"] = _read_native_vlan(line)
+    elif any(inner.text in _TRUNK_MODES for inner in line.inner):
+        read_values["port.vlan"] = read_native_vlan(line)
     else:
         set_defaults(read_values, list_declared_defaults("switch/eos", "port.vlan"), line.number)
     read_values["port.addresses"] = addresses(line)
@@ -155,25 +156,6 @@ def _read_port(
     if is_member:
         return  # its classes and queues are the port channel's
     yield from port_qos(place, line, is_routed, global_settings, output)
-
-
-def _read_native_vlan(line: Line) -> tuple[int | None, int]:
-    """The VLAN of untagged frames on a trunk, which ignores its access VLAN; 0 if it drops them.
-
-    The native VLAN is 1 by default, and all VLANs are allowed (Arista EOS User Manual, Virtual LANs, ``switchport trunk
-    native vlan``, ``switchport trunk allowed vlan``).
-    """
-    native: int | None = _DEFAULT_NATIVE_VLAN
-    number = line.number
-    for inner, argument in lines_after(line.inner, "switchport trunk native vlan"):
-        native, number = 0 if argument == "tag" else parse_number(argument), inner.number
-    for inner, argument in lines_after(line.inner, "switchport trunk allowed vlan"):
-        allowed = frozenset[int]() if argument == "none" else parse_ranges(argument)
-        if allowed is None:
-            return None, inner.number
-        if native is not None and native not in allowed:
-            native, number = 0, inner.number
-    return native, number
 
 
 def _read_speed(place: Place, line: Line, output: Output) -> Iterator[Observation]:

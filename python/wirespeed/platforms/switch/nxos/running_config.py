@@ -21,6 +21,7 @@ from wirespeed.platforms.switch.config_reader import (
     list_defined_vlans,
     observe_settings,
     parse_number,
+    read_native_vlan,
     read_settings,
     set_defaults,
     text,
@@ -103,6 +104,8 @@ def _read_port(
     if is_routed:  # whether it is on without a line depends on how the switch was set up at first
         read_values.pop("port.vlan", None)
     else:
+        if any(inner.text == "switchport mode trunk" for inner in line.inner):
+            read_values["port.vlan"] = read_native_vlan(line)
         set_defaults(
             read_values,
             list_declared_defaults("switch/nxos", "port.vlan") | {"port.link.enabled": enabled},
