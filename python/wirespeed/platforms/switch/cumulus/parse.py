@@ -18,7 +18,7 @@ from wirespeed.platforms.switch.config_reader import (
 from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON_KEYWORDS
 from wirespeed.platforms.switch.cumulus.nvue_config import Statement, expand_names, of_interfaces, parse_statements
 from wirespeed.platforms.switch.cumulus.qos import port_qos, read_qos
-from wirespeed.platforms.switch.cumulus.routing import bgp, list_unnumbered_ports, peer_states, peers
+from wirespeed.platforms.switch.cumulus.routing import accepts_any_peer, bgp, list_unnumbered_ports, peer_states, peers
 from wirespeed.platforms.switch.json_output import find_mapping, find_source
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
@@ -99,7 +99,8 @@ def _read_config(switch: Place, output: Output) -> Iterator[Observation]:
     yield from _read_vlans(switch, statements, interfaces, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
     yield Observation(switch, "switch.vlans", COMPLETE, output.source)
-    yield Observation(switch, "switch.peers", COMPLETE, output.source)
+    if not accepts_any_peer(statements):
+        yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
 
 def _read_port(name: str, statements: list[Statement], cages: dict[str, tuple[int, int]]) -> ReadValues:

@@ -68,6 +68,11 @@ def list_unnumbered_ports(statements: list[Statement]) -> set[str]:
     }
 
 
+def accepts_any_peer(statements: list[Statement]) -> bool:
+    """Whether a range accepts neighbours without a line of theirs (``dynamic-neighbor`` of NVUE's models)."""
+    return any(line.words_after(*_DEFAULT, "dynamic-neighbor", "listen-range") for line in statements)
+
+
 def peers(switch: Place, statements: list[Statement], output: Output) -> Iterator[Observation]:
     """Neighbours of the default VRF by address or port; a peer group's lines are its members' too."""
     peers: dict[str, list[Statement]] = {}

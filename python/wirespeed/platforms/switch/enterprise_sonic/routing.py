@@ -63,7 +63,8 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
         groups = {name: inner for inner, name in lines_after(line.inner, "peer-group")}
         for inner, name in lines_after(line.inner, "neighbor"):
             yield from _read_peer(switch, inner, name, groups, output)
-        if not any(inner in top for inner in line.inner):  # else blocks after it may have been cut off
+        # Blocks after it may have been cut off; and neighbours of a range have sessions without a block of theirs.
+        if not any(inner in top or "listen" in inner.words for inner in line.inner):
             yield Observation(switch, "switch.peers", COMPLETE, output.source_of_line(line.number))
 
 

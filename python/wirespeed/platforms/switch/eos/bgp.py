@@ -112,10 +112,11 @@ def _parse_asn(text: str) -> int | None:
 
 
 def _read_sessions(line: Line, ports: Iterable[str]) -> tuple[dict[str, ReadValues], bool]:
-    """Sessions by name, and whether every line of one was understood."""
+    """Sessions by name, and whether they are all: every line of one was understood, and none is accepted by range."""
     groups: dict[str, _SessionLines] = {}
     sessions: dict[str, _SessionLines] = {}
-    whole = True
+    # Neighbours of a range have sessions without a line of theirs.
+    whole = not any(lines_after(line.inner, "bgp listen range"))
     for inner in line.inner:
         argument = inner.text_after("neighbor")
         if argument is None:

@@ -29,7 +29,7 @@ from wirespeed.platforms.switch.junos.config_text import (
     values,
 )
 from wirespeed.platforms.switch.junos.cos import find_bundle, port_cos, read_cos, watchdog_poll
-from wirespeed.platforms.switch.junos.routing import bgp, loopbacks, peers
+from wirespeed.platforms.switch.junos.routing import accepts_any_peer, bgp, loopbacks, peers
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth, Duration
 
@@ -87,7 +87,8 @@ def configuration(switch: Place, output: Output) -> Iterator[Observation]:
             yield from _read_vlan(switch.child("vlan", str(number)), line, irb, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
     yield Observation(switch, "switch.vlans", COMPLETE, output.source)
-    yield Observation(switch, "switch.peers", COMPLETE, output.source)
+    if not accepts_any_peer(top):
+        yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
 
 def _is_port(line: Line) -> bool:

@@ -94,6 +94,11 @@ def peers(switch: Place, top: list[Line], output: Output) -> Iterator[Observatio
                 yield from observe_settings(switch.child("peer", port), read_values, output)
 
 
+def accepts_any_peer(top: list[Line]) -> bool:
+    """Whether a group accepts every neighbour in a range, which has no statement (Juniper documentation, allow)."""
+    return any(line.words[0] == "allow" for group in _list_groups(top) for line in group.inner)
+
+
 def _list_groups(top: list[Line]) -> list[Line]:
     return [line for line, _ in lines_after(lines_inside(top, "protocols", "bgp"), "group")]
 

@@ -28,7 +28,9 @@ def bgp(switch: Place, tables: Tables, output: Output) -> Iterator[Observation]:
     for key, row in tables.table("BGP_NEIGHBOR"):
         if len(key) == 1 or (len(key) == 2 and key[0] == VRF):
             yield from observe_settings(switch.child("peer", key[-1]), _read_peer(tables, key[-1], row), output)
-    if speaker is not None:
+    # Neighbours of a range have sessions without a row (sonic-buildimage, sonic-frr-mgmt-framework, frrcfgd.py).
+    ranges = [key for key, _ in tables.table("BGP_GLOBALS_LISTEN_PREFIX") if key[0] == VRF]
+    if speaker is not None and not ranges:
         yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
 
