@@ -16,13 +16,14 @@ from platforms.round_trip import answers, build_facts, find_losses
 from platforms.switch.devices import link, ms, qos, queues, routed_switch
 from wirespeed.catalogue import load
 from wirespeed.errors import Refusal
-from wirespeed.facts import Facts
+from wirespeed.facts import Facts, Source
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.switch.eos.interfaces import expand_interfaces, format_interfaces
 from wirespeed.platforms.switch.eos.values import parse_speed, queue_keyword
 from wirespeed.platforms.templates import fill_answer, fill_template
 from wirespeed.settings import (
     Discipline,
+    Dscp,
     Ecn,
     Place,
     Priority,
@@ -139,6 +140,8 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     ("eos-xgs-dcqcn-p", "   speed 400g-8", "   speed auto", XGS, "port.link.lanes", None),
     # defaults of every port
     ("eos-xgs-dcqcn-p", "   mtu 9214\n", "", XGS, "port.link.mtu", 1500),
+    ("eos-xgs-dcqcn-p", "   mtu 9214\n", "   mtu 9214\n   l2 mtu 8000\n", XGS, "port.link.mtu", None),
+    ("eos-xgs-dcqcn-p", "   mtu 9214\n", "   mtu 9214\n   no l2 mtu\n", XGS, "port.link.mtu", 9214),
     ("eos-xgs-dcqcn-p", "hostname", "interface defaults\n   mtu 9000\nhostname", XGS, "port.link.mtu", 9214),
     ("eos-xgs-dcqcn-p", "no switchport", "switchport", XGS, "port.vlan", 1),
     ("eos-xgs-dcqcn-p", "no switchport", "switchport mode trunk\n   switchport", XGS, "port.vlan", 1),
@@ -303,6 +306,8 @@ def test_a_list_of_interfaces_is_short_and_merged(names: list[str], text: str) -
     [
         ("400g-8", (Bandwidth.gbps(400), 8)),
         ("25g", (Bandwidth.gbps(25), 1)),
+        ("100g-1", (Bandwidth.gbps(100), 1)),
+        ("100g", (Bandwidth.gbps(100), None)),  # a line of Arista AVD's expected configurations
         ("200G-4", (Bandwidth.gbps(200), 4)),
         ("forced 400gfull", (Bandwidth.gbps(400), None)),
         ("auto", None),
@@ -311,6 +316,21 @@ def test_a_list_of_interfaces_is_short_and_merged(names: list[str], text: str) -
 )
 def test_speeds(text: str, expected: tuple[Bandwidth, int | None] | None) -> None:
     assert parse_speed(text) == expected
+
+
+def test_a_drop_precedence_does_not_change_a_traffic_class() -> None:
+    """Form: Arista AVD, molecule of eos_cli_config_gen, qos.cfg."""
+    facts = read("eos-xgs-dcqcn-p", "traffic-class 0\n", "traffic-class 2 drop-precedence 1\n")
+    dscp_tc = facts.value(XGS, "port.qos.dscp_tc")
+    assert (int(dscp_tc[Dscp(63)]), int(dscp_tc[Dscp(26)])) == (2, 3)
+
+
+@pytest.mark.parametrize("model", ["DCS-7280DR3-24", "DCS-7280DR3-24-F", "DCS-7280DR3-24-R"])
+def test_the_airflow_is_no_part_of_a_model(model: str) -> None:
+    """Forms: recordings of DCS-7280CR3-32P4-F and DCS-7010T-48-R in aristanetworks/anta and napalm."""
+    output = Output("version", f'{{"modelName": "{model}"}}', Source("leaf1", "show version", "file"))
+    facts = build_facts(EOS, Outputs("leaf1", {"version": output}))
+    assert (facts.value(LEAF, "switch.model"), facts.value(LEAF, "switch.chip")) == ("arista-7280dr3-24", "jericho")
 
 
 DCQCN_P_CASE = CASES["eos-xgs-dcqcn-p"]

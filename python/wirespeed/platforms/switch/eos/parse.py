@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -39,13 +40,15 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 
 def _read_version(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
+    """Release, model and chip. ``DCS-7060DX4-32-F`` ends in the direction of the airflow, front or rear."""
     if isinstance(version := data.get("version"), str):
         yield Observation(switch, "switch.os_version", version, find_source(output, "version"))
     model = data.get("modelName")
     if not isinstance(model, str) or not model.startswith("DCS-"):
         return
     source = find_source(output, "modelName")
-    yield Observation(switch, "switch.model", f"arista-{model.removeprefix('DCS-').lower()}", source)
+    name = re.sub("-[FR]$", "", model.removeprefix("DCS-"))
+    yield Observation(switch, "switch.model", f"arista-{name.lower()}", source)
     chip = next((chip for series, chip in SERIES_CHIPS.items() if model.startswith(f"DCS-{series}")), None)
     if chip is not None:
         yield Observation(switch, "switch.chip", chip, source)

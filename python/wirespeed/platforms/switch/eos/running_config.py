@@ -60,6 +60,8 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
 }
 _TRUNK_MODES = ("switchport mode trunk", "switchport mode trunk phone")
 """The second is for a phone with a host behind it, whose untagged frames are in the native VLAN (Arista AVD)."""
+_FRAME_LIMIT = re.compile(r"l2 (mtu|mru) ")
+"""A limit of frames beside the MTU (Arista AVD's schema, l2_mtu and l2_mru); how many bytes of IP it leaves is open."""
 _PAUSES = ("port.link.pause_send", "port.link.pause_receive")
 
 
@@ -133,6 +135,8 @@ def _read_port(
         },
         line.number,
     )
+    if frame_line := next((inner.number for inner in line.inner if _FRAME_LIMIT.match(inner.text)), None):
+        read_values["port.link.mtu"] = (None, frame_line)
     if is_routed:
         read_values.pop("port.vlan", None)
     elif any(inner.text in _TRUNK_MODES for inner in line.inner):
@@ -210,11 +214,11 @@ def _dscp_tc(top: list[Line]) -> DscpMap | None:
     number: int | None = None
     for line, argument in lines_after(top, "qos map dscp"):
         members, _, target = argument.partition(" to traffic-class ")
-        values = numbers(members)
-        if values is None or max(values) > 63 or not re.fullmatch(r"[0-7]", target):
+        values, match = numbers(members), re.fullmatch(r"([0-7])(?: drop-precedence [0-9])?", target)
+        if values is None or max(values) > 63 or match is None:
             return None
         number = number or line.number
-        read_values.update({Dscp(value): SwitchTrafficClass(int(target)) for value in values})
+        read_values.update({Dscp(value): SwitchTrafficClass(int(match[1])) for value in values})
     return read_values, number
 
 

@@ -47,6 +47,8 @@ DROP_OVERRIDE = f"{WATCHDOG} override action drop"
 """Every stuck queue drops, whatever action is configured: Arista AVD's schema, priority_flow_control.watchdog."""
 
 _LANES = {10: 1, 25: 1, 40: 4, 50: 1, 100: 4, 200: 4, 400: 8, 800: 8}
+_LANE_SPEEDS = (10, 25)
+"""Gb/s of speeds that have one lane at most."""
 _UNICAST_QUEUES = ("trident", "tomahawk")  # XGS: 7050X, 7060X; a queue is a unicast and a multicast one
 _VOQ_QUEUES = ("jericho", "qumran")  # DNX: 7280R, 7500R, 7800R; virtual output queues
 
@@ -77,21 +79,27 @@ def counts_by_feature(chip: str | None) -> bool:
 
 
 def format_speed(link: Link) -> str | None:
-    """``400g-8``: Gb/s and lanes; one lane needs no number."""
+    """``400g-8``: Gb/s and lanes. One lane has a number where a port can have the speed on several: ``100g-1``.
+
+    Source: batfish, vendor/arista, arista_interface_speed_breakout.
+    """
     if link.speed is None:
         return None
     gbps = link.speed.whole("Gb/s")
     lanes = link.lanes or _LANES.get(gbps, 8)
-    return f"{gbps}g" if lanes == 1 else f"{gbps}g-{lanes}"
+    return f"{gbps}g" if gbps in _LANE_SPEEDS else f"{gbps}g-{lanes}"
 
 
 def parse_speed(text: str) -> tuple[Bandwidth, int | None] | None:
-    """Speed and lanes of ``400g-8``, or of older trains' ``forced 400gfull``; None for other texts."""
+    """Speed and lanes of ``400g-8``; no lanes in ``100g`` and older trains' ``forced 400gfull``. Else None."""
     match = re.fullmatch(r"(?:forced )?([0-9]{1,4})g(full|-[0-9]{1,2})?", text.lower())
     if match is None:
         return None
-    lanes = None if match[2] == "full" else int((match[2] or "-1")[1:])
-    return Bandwidth.from_unit(int(match[1]), "Gb/s"), lanes
+    gbps = int(match[1])
+    lanes = 1 if gbps in _LANE_SPEEDS and match[2] is None else None
+    if match[2] is not None and match[2] != "full":
+        lanes = int(match[2][1:])
+    return Bandwidth.from_unit(gbps, "Gb/s"), lanes
 
 
 def format_shape(rate: Bandwidth) -> str:
