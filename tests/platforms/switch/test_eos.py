@@ -229,6 +229,11 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     # routing
     ("eos-xgs-dcqcn-p", "\nip routing", "\nip routing\nno ip routing vrf mgmt", LEAF, "switch.routing", True),
     ("eos-xgs-dcqcn-p", "\nip routing", "\nip routing ipv6 interfaces", LEAF, "switch.routing", True),
+    # a policy sets traffic classes beside the map, as in Arista AVD's molecule of eos_cli_config_gen, qos.cfg
+    *(
+        ("eos-xgs-dcqcn-p", old, f"   service-policy type qos input STORAGE\n{old}", XGS, "port.qos.dscp_tc", None)
+        for old in ("   service-profile ROCE\n", "   qos trust dscp\n")
+    ),
     # addresses
     (
         "eos-xgs-dcqcn-p",

@@ -80,7 +80,8 @@ def port_qos(
     read_values = read_settings(lines, _TRUST)
     # EOS 4.36 user guide: a routed port trusts DSCP, a switched one the 802.1p priority.
     set_defaults(read_values, {"port.qos.trust": "dscp" if is_routed else "dot1p"}, number)
-    if read_values["port.qos.trust"][0] == "dscp" and global_settings.dscp_tc is not None:
+    has_policy = any(lines_after(lines, "service-policy type qos input"))  # its classes set traffic classes, too
+    if read_values["port.qos.trust"][0] == "dscp" and global_settings.dscp_tc is not None and not has_policy:
         read_values["port.qos.dscp_tc"] = (global_settings.dscp_tc[0], global_settings.dscp_tc[1] or number)
     if global_settings.tc_queue is not None:
         read_values["port.qos.tc_queue"] = (global_settings.tc_queue[0], global_settings.tc_queue[1] or number)
