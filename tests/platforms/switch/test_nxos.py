@@ -148,6 +148,8 @@ LOSSLESS = frozenset({Priority(3)})
 WATCHED = "priority-flow-control watch-dog-interval on"
 ACCESS, NATIVE = "switchport access vlan 11", "switchport trunk native vlan 99"
 ALLOWED = "switchport trunk allowed vlan"
+INHERITING = "  neighbor 10.2.0.1\n    inherit peer FABRIC\n"
+NUMBERED, SPINE2 = "  neighbor 10.2.0.1\n    bfd\n", LEAF.child("peer", "10.2.0.1")
 ROUTED, BGP_CASE = "nxos-routed", "nxos-bgp"
 ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     # a changed value
@@ -163,6 +165,8 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     (ROUTED, "    mtu 9216\n", "    mtu large\n", LEAF, "switch.class_mtu", None),
     (ROUTED, "  service-policy type network-qos ROCE-NETWORK\n", "", LEAF, "switch.class_mtu", None),
     (ROUTED, "fec rs-fec", "fec off", PORT, "port.link.fec", "none"),
+    (BGP_CASE, "address 10.255.0.1/32\n", "address 10.255.0.1/32 tag 54321\n", LEAF, "switch.loopbacks",
+     ("10.255.0.1/32", "2001:db8::1/128")),
     (ROUTED, "  no shutdown", "  shutdown", PORT, "port.link.enabled", False),
     (ROUTED, "remaining percent 50\n    random", "remaining percent 40\n    random", Q3, "queue.weight", 40),
     (ROUTED, "    random", "    shape min 0 bps max 40 gbps\n    random", Q3, "queue.shape", Bandwidth.gbps(40)),
@@ -190,6 +194,18 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
         )
     ),
     (BGP_CASE, "remote-as 4200000000", "remote-as 65001", LEAF.child("peer", "Ethernet1/1"), "peer.asn", 65001),
+    (BGP_CASE, "router bgp 4200010000", "router bgp 65120.100", LEAF, "switch.bgp.asn", 65120 * 65536 + 100),
+    (BGP_CASE, "router bgp 4200010000", "router bgp 65120.99999", LEAF, "switch.bgp.asn", None),
+    # as on virtual Nexus 9000 switches of netenglabs/suzieq's tests, whose sessions have a template
+    *(
+        (BGP_CASE, NUMBERED, f"  template peer FABRIC\n{line}{INHERITING}", SPINE2, path, value)
+        for line, path, value in (
+            ("    bfd\n", "peer.bfd", True),
+            ("    update-source loopback0\n", "peer.bfd", False),
+            ("    inherit peer-session BASE\n", "peer.bfd", None),
+            ("    remote-as 65002\n", "peer.asn", 4200000001),  # the session's own precedes
+        )
+    ),
     (BGP_CASE, "    maximum-paths 4", "    maximum-paths 2", LEAF, "switch.bgp.maximum_paths", 2),
     (BGP_CASE, "network 10.255.0.1/32", "network 10.9.0.0/8", LEAF, "switch.bgp.networks", None),
     # a line taken away is the default, or unknown

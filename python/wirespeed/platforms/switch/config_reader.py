@@ -66,6 +66,17 @@ def parse_number(argument: str) -> int | None:
     return int(argument) if re.fullmatch(r"[0-9]{1,10}", argument) else None
 
 
+_AS_DOT = 1 << 16
+
+
+def parse_asn(text: str) -> int | None:
+    """A number of an autonomous system, also as ``65120.12100`` (RFC 5396)."""
+    match = re.fullmatch(r"(?:([0-9]{1,5})\.)?([0-9]{1,10})", text)
+    if match is None or (match[1] and int(match[2]) >= _AS_DOT):
+        return None
+    return int(match[1] or 0) * _AS_DOT + int(match[2])
+
+
 def quantity(kind: type[Quantity], unit: str, suffix: str = "") -> Reader:
     """A whole number of a unit, which the line abbreviates to ``suffix``: ``400G``."""
 
@@ -88,6 +99,8 @@ def text(argument: str) -> str | None:
 
 
 _VRF = re.compile(r"(ip )?vrf ")
+_OPTIONS = re.compile(r"( secondary)?( route-preference [0-9]+)?( tag [0-9]+)?$")
+"""Behind an address: the last two are of the route to its network (NX-OS; batfish, nxos_interface_ip_address)."""
 
 
 def addresses(line: Line) -> tuple[tuple[str, ...] | None, int]:
@@ -97,7 +110,7 @@ def addresses(line: Line) -> tuple[tuple[str, ...] | None, int]:
         return None, other_entry.number  # of another routing table than the fabric's
     for family, prefix in ((4, "ip address"), (6, "ipv6 address")):
         addresses_by_line += [
-            (inner, _parse_address(argument.removesuffix(" secondary"), family))
+            (inner, _parse_address(_OPTIONS.sub("", argument), family))
             for inner, argument in lines_after(line.inner, prefix)
         ]
     if any(address is None for _, address in addresses_by_line):

@@ -19,14 +19,13 @@ from wirespeed.platforms.switch.config_reader import (
     ReadValues,
     flag,
     observe_settings,
+    parse_asn,
     read_settings,
     set_defaults,
 )
 from wirespeed.platforms.switch.eos.interfaces import expand_interfaces
 from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.settings import Place
-
-_AS_DOT = 1 << 16
 
 
 def _parse_number(argument: str) -> int | None:
@@ -77,7 +76,7 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
 
 def _read_speaker(switch: Place, line: Line, output: Output) -> Iterator[Observation]:
     read_values = read_settings(line.inner, _SPEAKER)
-    read_values["switch.bgp.asn"] = (_parse_asn(line.words[2]), line.number)
+    read_values["switch.bgp.asn"] = (parse_asn(line.words[2]), line.number)
     set_defaults(read_values, list_declared_defaults("switch/eos", "switch.bgp.maximum_paths"), line.number)
     for inner in line.inner:
         if inner.text == _NOT_RELAXED:
@@ -101,14 +100,6 @@ def _read_networks(line: Line) -> tuple[tuple[str, ...] | None, int]:
     except ValueError:
         return None, line.number
     return prefixes, networks[0][0].number if networks else line.number
-
-
-def _parse_asn(text: str) -> int | None:
-    """A number, also as ``65120.12100`` (RFC 5396)."""
-    match = re.fullmatch(r"(?:([0-9]{1,5})\.)?([0-9]{1,10})", text)
-    if match is None or (match[1] and int(match[2]) >= _AS_DOT):
-        return None
-    return int(match[1] or 0) * _AS_DOT + int(match[2])
 
 
 def _read_sessions(line: Line, ports: Iterable[str]) -> tuple[dict[str, ReadValues], bool]:
@@ -151,7 +142,7 @@ def _port_session(line: Line, words: list[str]) -> _SessionLines:
         if key == "peer-group":
             session.group = value
         elif key == "remote-as":
-            session.found["peer.asn"] = (_parse_asn(value), line.number)
+            session.found["peer.asn"] = (parse_asn(value), line.number)
     return session
 
 
@@ -159,7 +150,7 @@ def _record_session(session: _SessionLines, line: Line, argument: str) -> None:
     if match := re.fullmatch(r"peer[ -]group (\S+)", argument):
         session.group = match[1]
     elif match := re.fullmatch(r"remote-as (\S+)", argument):
-        session.found["peer.asn"] = (_parse_asn(match[1]), line.number)
+        session.found["peer.asn"] = (parse_asn(match[1]), line.number)
     elif match := re.fullmatch(r"description (.+)", argument):
         session.found["peer.description"] = (match[1], line.number)
     elif argument == "bfd":

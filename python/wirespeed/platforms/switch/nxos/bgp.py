@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from ipaddress import ip_address, ip_network
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.declaration import list_declared_defaults
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number, set_defaults
+from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_asn, parse_number, set_defaults
 from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.settings import Place
 
 
 def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]:
-    """The speaker, and the sessions of the default VRF. What a session inherits from a template is not known."""
-    line = next((line for line in top if re.fullmatch(r"router bgp [0-9]{1,10}", line.text)), None)
+    """The speaker, and the sessions of the default VRF with the lines of their templates."""
+    line = next((line for line in top if re.fullmatch(r"router bgp [0-9.]{1,11}", line.text)), None)
     if line is not None:
         yield from observe_settings(switch, _read_speaker(line), output)
+        templates = {name: inner.inner for inner, name in lines_after(line.inner, "template peer")}
         for inner, name in lines_after(line.inner, "neighbor"):
             peer = _parse_name(name)
             if peer is not None:
-                yield from observe_settings(switch.child("peer", peer), _read_session(inner, peer), output)
+                yield from observe_settings(switch.child("peer", peer), _read_session(inner, peer, templates), output)
     if line is None or all(_parse_name(name) for _, name in lines_after(line.inner, "neighbor")):
         yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
@@ -39,7 +40,7 @@ def _parse_name(text: str) -> str | None:
 
 def _read_speaker(line: Line) -> ReadValues:
     read_values: ReadValues = {
-        "switch.bgp.asn": (int(line.words[2]), line.number),
+        "switch.bgp.asn": (parse_asn(line.words[2]), line.number),
         "switch.bgp.multipath_relax": (False, line.number),
     }
     paths: list[tuple[int | None, int]] = []
@@ -70,12 +71,16 @@ def _read_speaker(line: Line) -> ReadValues:
     return read_values
 
 
-def _read_session(line: Line, name: str) -> ReadValues:
+def _read_session(line: Line, name: str, templates: Mapping[str, list[Line]]) -> ReadValues:
+    """The lines of a session precede those of its template; what comes from other templates is not known."""
     read_values: ReadValues = {"peer.unnumbered": (name.startswith("Ethernet"), line.number)}
-    inherits = any(inner.words[0] == "inherit" for inner in line.inner)
-    for inner in line.inner:
+    names = [name for _, name in lines_after(line.inner, "inherit peer")]
+    lines = [*(inner for name in names for inner in templates.get(name, ())), *line.inner]
+    known_count = sum(name in templates for name in names)
+    inherits = sum(inner.words[0] == "inherit" for inner in lines) > known_count
+    for inner in lines:
         if (argument := inner.text_after("remote-as")) is not None:
-            read_values["peer.asn"] = (parse_number(argument), inner.number)
+            read_values["peer.asn"] = (parse_asn(argument), inner.number)
         elif (argument := inner.text_after("description")) is not None:
             read_values["peer.description"] = (argument, inner.number)
         elif inner.text == "bfd":
