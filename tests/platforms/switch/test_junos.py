@@ -265,6 +265,11 @@ ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
     ("unnumbered", CONF, "        interface et-0/0/32:0.0;\n", "", LEAF.child("port", "et-0/0/32:0"), "port.unnumbered",
      False),
     ("unnumbered", CONF, "peer-as 4200000000", "peer-as 65001", LEAF.child("peer", "et-0/0/32:0"), "peer.asn", 65001),
+    # sessions within the own system, and a port with factory settings: as on the switches of netenglabs/suzieq's tests
+    ("numbered", CONF, "peer-as 4200000000;", "type internal;", LEAF.child("peer", "10.1.0.1"), "peer.asn", 4200010000),
+    ("routed", CONF, "                mtu 9170;", "                dhcp;", FIRST, "port.addresses", None),
+    ("numbered", CONF, "autonomous-system 4200010000", "autonomous-system 65120.100 loops 2", LEAF, "switch.bgp.asn",
+     65120 * 65536 + 100),
     ("unnumbered", CONF, "                multiple-as;\n", "", LEAF, "switch.bgp.multipath_relax", False),
     ("unnumbered", CONF, "chassis {\n    maximum-ecmp 32;\n}\n", "", LEAF, "switch.bgp.maximum_paths", 16),
     ("unnumbered", CONF, "route-filter 10.1.0.0/24 exact;", "", LEAF, "switch.bgp.networks", ("10.255.0.1/32",)),

@@ -214,6 +214,8 @@ def _read_mtu(line: Line, unit: list[Line]) -> tuple[int | None, int]:
 
 
 def _read_addresses(lines: list[Line], number: int) -> tuple[tuple[str, ...] | None, int]:
+    if any(line.words[0] in ("dhcp", "dhcp-client") for line in lines):
+        return None, number
     members = [line for line in lines if line.text.startswith("address ")]
     matches = [ADDRESS.fullmatch(line.text) for line in members]
     if not all(matches):

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number, read_settings, text
+from wirespeed.platforms.switch.config_reader import (
+    ReadValues,
+    observe_settings,
+    parse_asn,
+    parse_number,
+    read_settings,
+    text,
+)
 from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.platforms.switch.junos.commands import DEFAULT_PATHS
 from wirespeed.platforms.switch.junos.config_text import ADDRESS, block, lines_inside
@@ -20,7 +27,7 @@ def bgp(top: list[Line]) -> ReadValues:
     """The speaker. That several systems' paths count as equal must hold in every group."""
     read_values = read_settings(
         lines_inside(top, "routing-options"),
-        {"router-id": ("switch.bgp.router_id", text), "autonomous-system": ("switch.bgp.asn", parse_number)},
+        {"router-id": ("switch.bgp.router_id", text), "autonomous-system": ("switch.bgp.asn", _parse_asn)},
     )
     groups = [group for group in _list_groups(top) if _carries_unicast(group)]
     if not groups:
@@ -37,6 +44,11 @@ def bgp(top: list[Line]) -> ReadValues:
         read_values["switch.bgp.maximum_paths"] = (1, groups[0].number)
     read_values |= _read_networks(top, groups)
     return read_values
+
+
+def _parse_asn(argument: str) -> int | None:
+    """A number that options may follow: ``loops 2``, ``asdot-notation`` (Juniper documentation, autonomous-system)."""
+    return parse_asn(argument.partition(" ")[0])
 
 
 def _read_networks(top: list[Line], groups: list[Line]) -> ReadValues:
@@ -78,10 +90,12 @@ def loopbacks(top: list[Line]) -> ReadValues:
 
 
 def peers(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]:
-    """Sessions by address, unnumbered ones by port."""
+    """Sessions by address, unnumbered ones by port. Those of an internal group are within the own system."""
+    own_asn = read_settings(lines_inside(top, "routing-options"), {"autonomous-system": ("peer.asn", _parse_asn)})
     for group in _list_groups(top):
+        is_internal = any(line.text == "type internal" for line in group.inner)
         for line, address in lines_after(group.inner, "neighbor"):
-            read_values = _read_session([*group.inner, *line.inner], line.number)
+            read_values = (own_asn if is_internal else {}) | _read_session([*group.inner, *line.inner], line.number)
             yield from observe_settings(switch.child("peer", address), read_values, output)
         for dynamic, _ in lines_after(group.inner, "dynamic-neighbor"):
             for line, unit in lines_after(lines_inside(dynamic.inner, "peer-auto-discovery"), "interface"):
@@ -111,9 +125,7 @@ def _carries_unicast(group: Line) -> bool:
 
 def _read_session(lines: list[Line], number: int) -> ReadValues:
     """A session from the lines of its group, then those of the neighbour."""
-    read_values = read_settings(
-        lines, {"peer-as": ("peer.asn", parse_number), "description": ("peer.description", text)}
-    )
+    read_values = read_settings(lines, {"peer-as": ("peer.asn", parse_asn), "description": ("peer.description", text)})
     has_watchdog = next((line for line in lines if line.text == "bfd-liveness-detection"), None)
     read_values["peer.bfd"] = (has_watchdog is not None, has_watchdog.number if has_watchdog else number)
     families = {argument: line for line, argument in lines_after(lines, "family")}
