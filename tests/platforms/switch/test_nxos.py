@@ -307,8 +307,12 @@ STATUS = '{"interface": "Ethernet1/1", "state": "%s", "speed": "400G"}'
     [
         (ROW % (STATUS % "connected"), True, Bandwidth.gbps(400)),  # a table of one row is the row
         (ROW % f"[{STATUS % 'connected'}]", True, Bandwidth.gbps(400)),
-        (ROW % (STATUS % "notconnec"), False, None),
-        (ROW % (STATUS % "linkFlapE"), None, None),
+        (ROW % (STATUS % "connected").replace("400G", "a-100G"), True, Bandwidth.gbps(100)),
+        *(
+            (ROW % (STATUS % state), False, None)
+            for state in ("notconnec", "notconnect", "xcvrAbsent", "sfpAbsent", "disabled", "linkFlapErrDisabled")
+        ),
+        (ROW % (STATUS % "suspended"), None, None),
         (ROW % "[]", None, None),
         (ROW % '"none"', None, None),
         ("% Invalid command", None, None),

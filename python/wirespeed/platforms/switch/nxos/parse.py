@@ -15,9 +15,12 @@ from wirespeed.platforms.switch.watchdog import QueueState, observe_stuck_queues
 from wirespeed.settings import Place, WatchdogAction
 from wirespeed.units import Bandwidth
 
-_UP = {"connected": True, "notconnec": False, "disabled": False, "sfpAbsent": False, "xcvrAbsen": False}
-"""Words of the column, which is nine letters wide; another word (errDisabl, linkFlapE, …) is a link that is down too,
-but no source lists the others."""
+_DOWN = ("notconnec", "disabled", "sfpAbsent", "xcvrAbsen", "linkFlapE", "channelDo")
+"""Words of a link that is down, as far as the column of the table prints them; JSON has them whole, ``notconnect``.
+
+Sources: recordings in networktocode/ntc-templates and CiscoTestAutomation/genieparser; public scripts that read the
+JSON of NX-API. Other words are of links that are down, too, but no source lists them.
+"""
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
@@ -78,10 +81,11 @@ def _interface_status(switch: Place, output: Output, data: Mapping[str, Any]) ->
         if re.fullmatch(r"Ethernet[0-9/]+", name) is None:
             continue
         port, source = switch.child("port", name), find_source(output, name)
-        up = _UP.get(str(row.get("state")))
+        state = str(row.get("state"))
+        up = True if state == "connected" else False if state.startswith(_DOWN) else None
         if up is not None:
             yield Observation(port, "port.link.up", up, source)
-        speed = re.fullmatch(r"([0-9]{1,4})G", str(row.get("speed")))
+        speed = re.fullmatch(r"(?:a-)?([0-9]{1,4})G", str(row.get("speed")))  # a-100G: by autonegotiation
         if up and speed:
             yield Observation(port, "port.link.speed", Bandwidth.from_unit(int(speed[1]), "Gb/s"), source)
 
