@@ -154,6 +154,14 @@ ROWS: list[tuple[str, str, tuple[str, str], Place, str, Any]] = [
     ),
     (
         "eos-routed",
+        "interfaces-status",
+        ('"linkStatus": "connected"', '"linkStatus": "inactive"'),
+        EOS_PORT,
+        "port.link.up",
+        False,
+    ),
+    (
+        "eos-routed",
         "lldp-neighbors",
         ('"neighborPort": "eth0"', '"neighborPort": "eth1"'),
         EOS_PORT,

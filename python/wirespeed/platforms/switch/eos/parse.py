@@ -17,7 +17,8 @@ from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
-_UP = {"connected": True, "notconnect": False, "errdisabled": False, "disabled": False}
+_UP = {"connected": True, "notconnect": False, "errdisabled": False, "disabled": False, "inactive": False}
+"""A port is inactive while another one uses its lanes; recorded in networktocode/ntc-templates, arista_eos."""
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
