@@ -236,6 +236,11 @@ MEMORY = MessageKind.MACHINE_ERROR
         ("EDAC MC0: 2 CE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 (xxx xxx)", (MEMORY, (), True, None)),
         ("Memory failure: 0x7740c0: recovery action for dirty page: Recovered", (MEMORY, (), False, None)),
         ("Out of memory: Killed process 4242 (all_reduce_perf)", (MessageKind.ENDED_PROCESS, (), False, None)),
+        # before Linux 5.1; leptonai/gpud, components/memory
+        (
+            "Out of memory: Kill process 4242 (python) score 50 or sacrifice child",
+            (MessageKind.ENDED_PROCESS, (), False, None),
+        ),
         ("bash[78]: segfault at 0 ip 1 sp 2 error 4 in bash[55+10]", (MessageKind.ENDED_PROCESS, (), False, None)),
         (
             "mlx5_core 0000:41:00.1: temp_warn:170:(pid 0): High temperature on sensors with bit set 0 1",

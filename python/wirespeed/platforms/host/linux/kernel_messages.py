@@ -24,8 +24,8 @@ class _Form:
 _FORMS = (
     _Form(
         MessageKind.ENDED_PROCESS,
-        r"\b(?:Out of memory|Memory cgroup out of memory): Killed process \d+",
-        "mm/oom_kill.c, __oom_kill_process",
+        r"\b(?:Out of memory|Memory cgroup out of memory): Kill(?:ed)? process \d+",
+        "mm/oom_kill.c, __oom_kill_process; before Linux 5.1 oom_kill_process",
     ),
     _Form(  # a crash inside a benchmark, or inside a library that jobs use
         MessageKind.ENDED_PROCESS,
