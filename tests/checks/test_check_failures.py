@@ -403,6 +403,13 @@ def test_each_failure_alone_gives_its_finding_and_no_other() -> None:
     assert text == GOLDEN.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(("name", "is_planned"), [("node1.example.com", True), ("node12.example.com", False)])
+def test_a_neighbour_may_report_its_domain(name: str, is_planned: bool) -> None:
+    """Recordings of LLDP in napalm and ntc-templates have both forms."""
+    findings = small.bad(small.facts({(P, "port.neighbour.device"): name}), small.PLAN)
+    assert ([finding.check for finding in findings] == []) is is_planned
+
+
 def test_every_check_has_a_row_that_makes_it_fail() -> None:
     assert {identifier for identifier, _ in ROWS} == set(checks())
 

@@ -34,7 +34,7 @@ def check(context: CheckContext) -> Outcome:
     if cable is None:
         raise NoIntentError("the plan has no cable here")
     end = cable.other_end(context.place.device)
-    found = End(context.get_found_value("port.neighbour.device"), context.get_found_value("port.neighbour.port"))
+    found = _find_neighbour(context, context.place)
     expected = f"{end.device}:{end.port}"
     if found == end:
         return success(expected, expected)
@@ -67,9 +67,20 @@ def _describe_correction(context: CheckContext, found: End, end: End) -> str:
 
 def _has_neighbour(context: CheckContext, port: End, end: End) -> bool:
     """Whether this port has been read, and has ``end`` as its neighbour."""
-    place = Place(port.device).child("port", port.port)
     try:
-        device = context.get_found_value("port.neighbour.device", place)
-        return End(device, context.get_found_value("port.neighbour.port", place)) == end
+        return _find_neighbour(context, Place(port.device).child("port", port.port)) == end
     except UnreadError:
         return False
+
+
+def _find_neighbour(context: CheckContext, place: Place) -> End:
+    """The neighbour by its planned name, which LLDP may report with a domain, ``node1.example.com``.
+
+    A system name is to be the fully qualified domain name (IEEE 802.1AB, system name TLV).
+    """
+    name = context.get_found_value("port.neighbour.device", place)
+    port = context.get_found_value("port.neighbour.port", place)
+    labels = name.split(".")
+    names = (".".join(labels[:count]) for count in range(len(labels), 0, -1))
+    planned = next((short for short in names if short in context.plan.hosts or short in context.plan.switches), name)
+    return End(planned, port)
