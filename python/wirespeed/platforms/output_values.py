@@ -96,8 +96,8 @@ def parse_whole(text: object) -> int | None:
 
 
 def is_mac_address(text: str) -> bool:
-    """Whether a text is a MAC address, with colons or hyphens."""
-    return re.fullmatch(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}", text) is not None
+    """Whether a text is a MAC address, with colons or hyphens, or as Cisco and Arista print it: ``0800.274f.332d``."""
+    return re.fullmatch(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}|[0-9a-fA-F]{4}(\.[0-9a-fA-F]{4}){2}", text) is not None
 
 
 def parse_network(address: object, length: int | None = None) -> str | None:

@@ -353,6 +353,15 @@ def test_states_of_sessions(vrfs: str, expected: dict[str, str]) -> None:
     assert states == {LEAF.child("peer", name): state for name, state in expected.items()}
 
 
+def test_a_port_that_is_identified_by_mac_address_has_its_name_in_the_description() -> None:
+    """As a storage array in a recording of ntc-templates."""
+    row = '{"l_port_id": "Eth1/1", "sys_name": "node1", "port_id": "0200.5e00.5301", "port_desc": "eth0"}'
+    output = Output(
+        "lldp-neighbors", f'{{"TABLE_nbor_detail": {{"ROW_nbor_detail": {row}}}}}', Source("leaf1", "show", "file")
+    )
+    assert build_facts(NXOS, Outputs("leaf1", {"lldp-neighbors": output})).value(PORT, "port.neighbour.port") == "eth0"
+
+
 def test_neighbours_have_short_names() -> None:
     facts = build_facts(NXOS, answers(NXOS, "leaf1", BASE))
     assert facts.value(LEAF.child("port", "Ethernet1/10"), "port.neighbour.port") == "eth2"

@@ -8,6 +8,7 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.output_values import is_mac_address
 from wirespeed.platforms.switch.json_output import find_mapping, find_source, observe_documents
 from wirespeed.platforms.switch.nxos.running_config import running_config
 from wirespeed.platforms.switch.terminal import strip_terminal
@@ -97,7 +98,10 @@ def _lldp_neighbors(switch: Place, output: Output, data: Mapping[str, Any]) -> I
             continue
         port = switch.child("port", f"Ethernet{match[1]}")
         source = find_source(output, str(row["l_port_id"]))
-        for path, key in (("port.neighbour.device", "sys_name"), ("port.neighbour.port", "port_id")):
+        # A neighbour that gives its MAC address as port identifier names the port in the description.
+        by_address = is_mac_address(str(row.get("port_id"))) and row.get("port_desc")
+        port_key = "port_desc" if by_address else "port_id"
+        for path, key in (("port.neighbour.device", "sys_name"), ("port.neighbour.port", port_key)):
             if isinstance(value := row.get(key), str) and value:
                 yield Observation(port, path, value, source)
 
