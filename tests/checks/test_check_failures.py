@@ -4,6 +4,7 @@ After a change of wording ``WIRESPEED_ACCEPT=1 pytest tests/checks`` writes it a
 """
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -401,6 +402,17 @@ def test_each_failure_alone_gives_its_finding_and_no_other() -> None:
     if os.environ.get("WIRESPEED_ACCEPT"):
         GOLDEN.write_text(text, encoding="utf-8")
     assert text == GOLDEN.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("is_own", "is_planned"), [(True, True), (False, False)], ids=["of the planned NIC", "of another device"]
+)
+def test_a_neighbour_may_identify_its_port_by_mac_address(is_own: bool, is_planned: bool) -> None:
+    """As a Linux host in napalm's recording of EOS, 0800.274f.332d."""
+    mac = small.facts({}).value(N, "nic.mac") if is_own else "02:00:5e:00:53:01"
+    port = ".".join(re.findall("....", mac.replace(":", "")))
+    findings = small.bad(small.facts({(P, "port.neighbour.port"): port}), small.PLAN)
+    assert ([finding.check for finding in findings] == []) is is_planned
 
 
 @pytest.mark.parametrize(("name", "is_planned"), [("node1.example.com", True), ("node12.example.com", False)])

@@ -17,6 +17,8 @@ Source:
     https://github.com/NVIDIA/nccl/issues/1109
 """
 
+import re
+
 from wirespeed.checks.impact import impact_of_swapped_cable
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure, success
 from wirespeed.plan import End
@@ -24,7 +26,7 @@ from wirespeed.results.findings import Fix
 from wirespeed.settings import Place, Port
 
 subject = Port
-needs = ("port.neighbour.device", "port.neighbour.port")
+needs = ("port.neighbour.device", "port.neighbour.port", "nic.mac")
 failures = ("RT-05",)
 
 
@@ -76,11 +78,33 @@ def _has_neighbour(context: CheckContext, port: End, end: End) -> bool:
 def _find_neighbour(context: CheckContext, place: Place) -> End:
     """The neighbour by its planned name, which LLDP may report with a domain, ``node1.example.com``.
 
-    A system name is to be the fully qualified domain name (IEEE 802.1AB, system name TLV).
+    A system name is to be the fully qualified domain name (IEEE 802.1AB, system name TLV). A port may be identified by
+    its MAC address, as lldpd does by default (lldpcli(8), configure lldp portidsubtype).
     """
     name = context.get_found_value("port.neighbour.device", place)
     port = context.get_found_value("port.neighbour.port", place)
     labels = name.split(".")
     names = (".".join(labels[:count]) for count in range(len(labels), 0, -1))
     planned = next((short for short in names if short in context.plan.hosts or short in context.plan.switches), name)
-    return End(planned, port)
+    return End(planned, _find_nic(context, planned, port) or port)
+
+
+def _find_nic(context: CheckContext, host: str, port: str) -> str | None:
+    """The NIC of a planned host whose MAC address identifies the port. None if the text is no such address.
+
+    Raises:
+        UnreadError: no NIC that was read has the address, and the address of one was not read.
+    """
+    digits = re.sub("[.:-]", "", port).lower()
+    if host not in context.plan.hosts or re.fullmatch("[0-9a-f]{12}", digits) is None:
+        return None
+    problem: UnreadError | None = None
+    for name in context.plan.hosts[host].nics:
+        try:
+            if context.get_found_value("nic.mac", Place(host).child("nic", name)).replace(":", "").lower() == digits:
+                return name
+        except UnreadError as error:
+            problem = error
+    if problem is not None:
+        raise problem
+    return None
