@@ -218,3 +218,36 @@ def test_a_watchdog_of_other_priorities_than_pfc(cluster: Path, field: str, new:
     assert (finding["found"], [advice["sentence"] for advice in finding["fix"]]) == (state, [fix])
     has_start = any("pfcwd start" in command for advice in finding["fix"] for command in advice["commands"])
     assert has_start is (fix != FIX_PFC)
+
+
+def test_a_neighbour_may_announce_the_alias_of_its_port(tmp_path: Path) -> None:
+    """SONiC does: sonic-buildimage, dockers/docker-lldp/lldpmgrd, portidsubtype local. The form of an alias is etp1."""
+    path = tmp_path / "cluster.yaml"
+    path.write_text("""
+version: 1
+name: two-tiers
+hosts:
+  node[1-2]: {model: dell-r740-xeon-5218, os: ubuntu-22.04, nics: 1 x broadcom-bcm957508-p2100g}
+switches:
+  leaf1: {model: nvidia-sn5600, os: sonic, role: leaf}
+  spine1: {model: nvidia-sn5600, os: sonic, role: spine}
+fabric: {leaf_spine: {uplinks: 1, cable: fibre-400g, length: 10 m}}
+cabling: {pattern: by-host, length: 3 m}
+addresses: {scheme: link-31, pool: 10.1.0.0/24, fabric: 10.2.0.0/24, loopbacks: 10.255.0.0/24}
+routing: {underlay: bgp-numbered}
+""")
+    plan = build(read(path), load())
+    write_planned_bundle(plan, tmp_path / "bundle")
+    assert bad(path) == []
+    [leaf_port, spine_port] = next(
+        (cable.other_end("spine1").port, cable.other_end("leaf1").port)
+        for cable in plan.cables
+        if {cable.a.device, cable.b.device} == {"leaf1", "spine1"}
+    )
+    file, row = "leaf1/lldp-table.out", rf"(?m)^({leaf_port} +spine1 +){spine_port}"
+    assert bad_after(path, file, row, r"\1etp1     ") == []
+    [finding] = bad_after(path, file, row, r"\1etp9     ")
+    assert (finding["status"], finding["check"], finding["found"]) == ("fail", "port.cabling", "spine1:etp9")
+    (tmp_path / "bundle" / "spine1" / "config-db.out").write_text("")
+    unread = [finding for finding in bad_after(path, file, row, r"\1etp1     ") if finding["check"] == "port.cabling"]
+    assert [(finding["status"], finding["place"]) for finding in unread] == [("unknown", f"port {leaf_port}")]

@@ -489,6 +489,7 @@ class SwitchSystem(Entry):
     cable_lengths: SourcedValue[list[LengthField]] | None = None  # that a port can be configured with; None: any
     any_cable_length: list[str] = []  # chips for which every cable length can be configured nevertheless
     group_profiles: SourcedValue[bool] | None = None  # whether the system makes a profile for each lossless group
+    lldp_aliases: SourcedValue[bool] | None = None  # whether ports announce an alias in LLDP instead of their name
     automatic_headroom: bool = False  # whether the system computes headroom itself, so that none is configured
     signal_monitoring: SourcedValue[str] | None = None  # that ports are configured with; None: no such setting
     speed_lanes: SourcedValue[dict[int, int]] | None = None  # Gb/s to lanes of a port below its highest speed

@@ -24,6 +24,9 @@ class Port:
     description: Annotated[str | None, Setting("description of the device at the other end", compare=Compare.NONE)] = (
         None
     )
+    alias: Annotated[str | None, Setting("name by which the port announces itself in LLDP", compare=Compare.NONE)] = (
+        None
+    )
     link: Link = field(default_factory=Link)
     addresses: Annotated[tuple[str, ...] | None, Setting("IP addresses with prefix length of a routed port")] = None
     vlan: Annotated[int | None, Setting("VLAN of untagged frames of a switched port; 0: they are dropped")] = None

@@ -23,10 +23,10 @@ from wirespeed.checks.impact import impact_of_swapped_cable
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure, success
 from wirespeed.plan import End
 from wirespeed.results.findings import Fix
-from wirespeed.settings import Place, Port
+from wirespeed.settings import Place, Port, Switch
 
 subject = Port
-needs = ("port.neighbour.device", "port.neighbour.port", "nic.mac")
+needs = ("port.neighbour.device", "port.neighbour.port", "port.alias", "nic.mac")
 failures = ("RT-05",)
 
 
@@ -79,14 +79,14 @@ def _find_neighbour(context: CheckContext, place: Place) -> End:
     """The neighbour by its planned name, which LLDP may report with a domain, ``node1.example.com``.
 
     A system name is to be the fully qualified domain name (IEEE 802.1AB, system name TLV). A port may be identified by
-    its MAC address, as lldpd does by default (lldpcli(8), configure lldp portidsubtype).
+    its MAC address, as lldpd does by default (lldpcli(8), configure lldp portidsubtype), or by an alias.
     """
     name = context.get_found_value("port.neighbour.device", place)
     port = context.get_found_value("port.neighbour.port", place)
     labels = name.split(".")
     names = (".".join(labels[:count]) for count in range(len(labels), 0, -1))
     planned = next((short for short in names if short in context.plan.hosts or short in context.plan.switches), name)
-    return End(planned, _find_nic(context, planned, port) or port)
+    return End(planned, _find_nic(context, planned, port) or _find_port(context, planned, port) or port)
 
 
 def _find_nic(context: CheckContext, host: str, port: str) -> str | None:
@@ -102,6 +102,30 @@ def _find_nic(context: CheckContext, host: str, port: str) -> str | None:
     for name in context.plan.hosts[host].nics:
         try:
             if context.get_found_value("nic.mac", Place(host).child("nic", name)).replace(":", "").lower() == digits:
+                return name
+        except UnreadError as error:
+            problem = error
+    if problem is not None:
+        raise problem
+    return None
+
+
+def _find_port(context: CheckContext, switch: str, alias: str) -> str | None:
+    """The port of a planned switch that announces itself by this alias. None if no port does.
+
+    Raises:
+        UnreadError: no port that was read has the alias, and the alias of one was not read.
+    """
+    planned = context.plan.switches.get(switch)
+    system = None if planned is None else context.plan.hardware.switch_systems.get(planned.os or "")
+    if planned is None or alias in planned.ports or system is None or system.lldp_aliases is None:
+        return None
+    device = context.facts.devices.get(switch)
+    names = {**planned.ports, **(device.ports if isinstance(device, Switch) else {})}
+    problem: UnreadError | None = None
+    for name in names:
+        try:
+            if context.get_found_value("port.alias", Place(switch).child("port", name)) == alias:
                 return name
         except UnreadError as error:
             problem = error

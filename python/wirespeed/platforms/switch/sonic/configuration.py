@@ -113,6 +113,7 @@ def _read_port(row: Row) -> ReadValues:
     mtu, status = row.get("mtu"), row.get("admin_status")
     return {
         "port.description": (row.get("description"), row.find_line("description")),
+        "port.alias": (row.get("alias"), row.find_line("alias")),
         "port.link.mtu": (DEFAULT_MTU if mtu is None else parse_whole(mtu), row.find_line("mtu")),
         "port.link.enabled": ({None: False, "up": True, "down": False}.get(status), row.find_line("admin_status")),
         "port.link.training": (ON_OFF.get(row.get("link_training") or "off"), row.find_line("link_training")),
