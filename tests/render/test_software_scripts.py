@@ -291,10 +291,36 @@ esac""",
     runs = [line for line in lines if line.startswith("  run: ")]
     first = runs.index(f"  run: rpm --import {key}")
     assert runs[first + 1 : first + 3] == [
-        "  run: zypper --non-interactive install --allow-unsigned-rpm DIR/amdgpu-install-7.1.70100-1.noarch.rpm",
+        "  run: zypper --non-interactive install DIR/amdgpu-install-7.1.70100-1.noarch.rpm",
         "  run: zypper --non-interactive refresh",
     ]
     assert "  run: zypper --non-interactive install amdgpu-dkms rocm" in runs
+
+
+@pytest.mark.parametrize("is_imported", [True, False])
+def test_zypper_has_amds_key_for_repositories_that_are_set_up(tmp_path: Path, is_imported: bool) -> None:
+    """A key that cannot be loaded may be trusted already: zypper decides."""
+    system = System(tmp_path, ROCM.replace("ubuntu-22.04", "sles-15.7"))
+    system.tool("rpm", f'[ "$1" = --import ] && exit {0 if is_imported else 1}; exit 1')
+    system.tool(
+        "zypper", """case "$*" in *info*rocm) echo 'Version : 7.1.0.70100-20' ;; *info*) echo 'Version : 1' ;; esac"""
+    )
+    lines = install(system).stdout.splitlines()
+    first = lines.index("  run: rpm --import https://repo.radeon.com/rocm/rocm.gpg.key")
+    assert any("the repositories that are set up are used" in line for line in lines[first:])
+    assert "  run: zypper --non-interactive install amdgpu-dkms rocm" in lines[first:]
+    message = "  AMD's key was not imported: put rocm.gpg.key into DIR, or import it by hand"
+    assert (message in lines) is not is_imported
+
+
+def test_zypper_verifies_the_package_that_adds_repositories(tmp_path: Path) -> None:
+    """zypper 1.14.42 exits with 8 at a package file without a signature."""
+    system = System(tmp_path, ROCM.replace("ubuntu-22.04", "sles-15.7"))
+    (system.root / "release/amdgpu-install-7.1.70100-1.noarch.rpm").touch()
+    system.tool("rpm", '[ "$1" = --import ]')
+    system.tool("zypper", """case "$*" in *--allow-unsigned-rpm*) ;; *amdgpu-install*) exit 8 ;; esac""")
+    assert install(system).returncode == 8
+    assert not [line for line in system.changes() if "refresh" in line]
 
 
 VERSIONED_DPKG_QUERY = """for name; do :; done
