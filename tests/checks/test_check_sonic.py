@@ -70,6 +70,13 @@ ROWS: dict[str, tuple[str, str, str, list[tuple[str, str, int]]]] = {
     "no group with a profile": (BUFFERS, r"(?s).+", "{}\n", [("fail", "qos.lossless-groups", 32)]),
     "profiles that were not collected": (BUFFERS, r"(?s).+", "", [("unknown", "qos.lossless-groups", 32)]),
     "headroom for a shorter cable": (BUFFERS, *SHORTER, [("fail", "port.cable-length", 1)]),
+    "a shorter cable configured than in effect": (
+        DATABASE, '"Ethernet0": "3m"', '"Ethernet0": "1m"', [("fail", "port.cable-length", 1)],
+    ),
+    "a longer cable configured than in effect": (
+        DATABASE, '"Ethernet0": "3m"', '"Ethernet0": "300m"', [("warn", "port.cable-length", 1)],
+    ),
+    "no cable length": (DATABASE, '"Ethernet0": "3m",', "", [("fail", "port.cable-length", 1)]),
     "no lossless pool": (
         DATABASE, r'(?s)"BUFFER_POOL": \{.*?\}\s*\},', "", [("fail", "qos.lossless-buffers", 1)],
     ),
@@ -140,6 +147,29 @@ def test_a_cable_length_is_set_only_where_it_is_not(
         for file, text in recorded_texts.items():
             (folder / file).write_text(text, encoding="utf-8")
     assert [command for advice in finding["fix"] for command in advice["commands"]] == fix
+
+
+STATIC = (
+    r'(?s)\A\{(.*?"BUFFER_PG_TABLE:Ethernet0:3".*?)pg_lossless_400000_3m_profile',
+    r'{"BUFFER_PROFILE_TABLE:mine": {"type": "hash", "value": {"xoff": "90232"}},\1mine',
+)
+"""A profile in effect whose name contains no cable length."""
+
+
+@pytest.mark.parametrize(("new", "text"), [
+    ('"Ethernet0": "3m",', None),
+    ('"Ethernet0": "1m",', "1 m"),
+    ("", "none configured"),
+])  # fmt: skip
+def test_the_configured_cable_length_counts_with_a_static_profile(cluster: Path, new: str, text: str | None) -> None:
+    path = cluster.parent / "bundle" / BUFFERS
+    recorded_text = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(*STATIC, recorded_text, count=1), encoding="utf-8")
+    try:
+        findings = bad_after(cluster, DATABASE, '"Ethernet0": "3m",', new)
+    finally:
+        path.write_text(recorded_text, encoding="utf-8")
+    assert [finding["found"] for finding in findings] == ([] if text is None else [text])
 
 
 TRADITIONAL: dict[str, tuple[str, str, str, list[tuple[str, str, int]]]] = {

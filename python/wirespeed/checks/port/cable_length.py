@@ -25,28 +25,39 @@ from wirespeed.settings import Port
 from wirespeed.units import Length
 
 subject = Port
-needs = ("port.cable_length",)
+_PATH = "port.cable_length"
+needs = (_PATH,)
 failures = ("SW-04",)
 _METRE = Length.from_unit(1, "m")
 
 
 def check(context: CheckContext) -> Outcome:
-    """A longer cable only takes buffer. Where one value is that of all ports, it is that of the longest cable."""
-    intended = context.get_intended_value("port.cable_length")
+    """The length in effect and the configured one, which is in effect after the next calculation of the headroom.
+
+    A longer cable only takes buffer. Where one value is that of all ports, it is that of the longest cable.
+    """
+    intended = context.get_intended_value(_PATH)
     if not context.entity.qos.pfc:
         raise InapplicableError("no priority of the port is lossless")
-    if context.is_automatic("port.cable_length"):
+    if context.is_automatic(_PATH):
         raise InapplicableError("the switch computes its headroom without a cable length")
-    found = context.get_found_value("port.cable_length")
-    fix = context.build_change("set the cable length of the port", "port.cable_length", intended)
+    found = context.get_found_value(_PATH)
+    fix = context.build_change("set the cable length of the port", _PATH, intended)
+    configured = _find_configured(context)
+    if configured == 0:
+        return failure("the port has no cable length", str(intended), "none configured", fix)
     if found < intended:
-        if _is_configured(context, intended):
+        if configured is not None and configured >= intended:
             fix = Fix(
                 "apply the rendered configuration of the switch again: its merge script names what the switch lacks"
             )
         return failure("the port has headroom for a shorter cable", str(intended), str(found), fix)
+    if configured is not None and configured < intended:
+        text = f"{found} in effect; {configured} configured"
+        return failure("the port is configured for a shorter cable", str(intended), text, fix)
     ports = context.plan.switches[context.place.device].ports.values()
     longest = max(port.cable_length for port in ports if port.cable_length is not None)
+    found = found if configured is None else max(found, configured)
     if found < longest + _METRE:  # switches take whole metres
         return success(f"at least {intended}", str(found))
     return warning(
@@ -58,7 +69,11 @@ def check(context: CheckContext) -> Outcome:
     )
 
 
-def _is_configured(context: CheckContext, intended: Length) -> bool:
-    """Whether the configured length suffices, so that the buffer profile in effect is an older one."""
-    readings = context.facts.readings.get((context.place, "port.cable_length"), ())
-    return any(reading.state is State.CONFIGURED and reading.value >= intended for reading in readings)
+def _find_configured(context: CheckContext) -> Length | None:
+    """The configured length; 0: none. A reading that the check uses already is not repeated in its evidence."""
+    readings = context.facts.readings.get((context.place, _PATH), ())
+    reading = next((reading for reading in readings if reading.state is State.CONFIGURED), None)
+    if reading is None:
+        return None
+    length: Length = reading.value if reading is readings[0] else context.get_found_value(_PATH, state=State.CONFIGURED)
+    return length

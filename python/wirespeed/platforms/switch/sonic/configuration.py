@@ -60,15 +60,19 @@ def config_db(switch: Place, output: Output) -> Iterator[Observation]:
         if (breakout := _find_breakout(breakouts, name)) is not None:
             read_values["port.breakout"] = breakout
         yield from observe_settings(place, read_values, output)
-        for length in lengths:
-            if (text := length.get(name)) is not None:
-                cable: ReadValues = {"port.cable_length": (_METRES(text), length.find_line(name))}
-                yield from observe_settings(place, cable, output, State.CONFIGURED)
+        cable: ReadValues = {"port.cable_length": _read_cable_length(lengths, name)}
+        yield from observe_settings(place, cable, output, State.CONFIGURED)
         yield from qos.port(place, name, output)
     names = [name for name, _ in tables.by_port("PORT") if PORT_NAME.fullmatch(name) is not None]
     yield from configured_groups(switch, tables, names, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
     yield from _read_vlans(switch, tables, output)
+
+
+def _read_cable_length(lengths: list[Row], name: str) -> tuple[Length | None, int]:
+    """The configured cable length of a port; 0 if there is none."""
+    row = next((row for row in lengths if row.get(name) is not None), None)
+    return (Length(0), 0) if row is None else (_METRES(row.get(name) or ""), row.find_line(name))
 
 
 def _read_breakouts(tables: Tables) -> list[tuple[int, int, int]]:
