@@ -17,7 +17,7 @@ from wirespeed.checks.unread import list_reading_fixes
 from wirespeed.cli.flows import add_commands
 from wirespeed.cluster import read
 from wirespeed.collect import read_facts
-from wirespeed.facts import Gap, GapKind
+from wirespeed.facts import Gap, GapKind, Source
 from wirespeed.plan import build
 from wirespeed.plan.locate import locate
 from wirespeed.results.findings import Finding, Status
@@ -148,3 +148,16 @@ def test_the_file_for_the_next_driver_load_does_not_show_the_marks_of_now(
 def test_one_fix_contains_the_fixes_that_it_includes(gaps: list[Gap], sentences: list[str]) -> None:
     fixes = list_reading_fixes("node1", UnreadError("host.launch.cores", "not read", tuple(gaps)))
     assert [fix.sentence for fix in fixes] == sentences
+
+
+def test_a_program_without_a_line_may_not_be_installed() -> None:
+    """A program has no default, unlike a setting of a device."""
+    source = Source("node1", "job-programs", "node1/job-programs.out")
+    gap = Gap("job-programs", "no line of its output shows it in a known form", GapKind.NOT_IN_OUTPUT, (source,))
+    (fix,) = list_reading_fixes("node1", UnreadError("host.software.osu", "not read", (gap,)))
+    assert fix.sentence == (
+        "look for the program in node1/job-programs.out; without a line of it the program may not be installed; "
+        "if a line shows its version, report that line"
+    )
+    (fix,) = list_reading_fixes("node1", UnreadError("host.cpu_governor", "not read", (gap,)))
+    assert "the device uses its default" in fix.sentence

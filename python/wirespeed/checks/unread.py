@@ -31,7 +31,7 @@ def list_reading_fixes(device: str, unread: UnreadError) -> tuple[Fix, ...]:
     for gap in unread.gaps:
         needed = ("job" if gap.needs_job else gap.command) if gap.kind is GapKind.EMPTY and gap.needs_root else ""
         gaps_by_kind.setdefault((gap.kind, needed), []).append(gap)
-    advice = [_advise(device, kind, gaps) for (kind, _), gaps in gaps_by_kind.items()]
+    advice = [_advise(device, unread.setting, kind, gaps) for (kind, _), gaps in gaps_by_kind.items()]
     return tuple(Fix(text) for text in dict.fromkeys(advice) if not any(f"{text} as " in longer for longer in advice))
 
 
@@ -48,7 +48,7 @@ def list_unread_causes(context: CheckContext, unread: UnreadError) -> tuple[str,
     return ("nic.rdma-name",) if context.facts.value(place, "host.rdma_devices") == () else ()
 
 
-def _advise(device: str, kind: GapKind, gaps: Sequence[Gap]) -> str:
+def _advise(device: str, setting: str, kind: GapKind, gaps: Sequence[Gap]) -> str:
     source = next((source for gap in gaps for source in gap.files), None)
     device = source.device if source is not None else device
     instruction = f"collect {device} again"
@@ -78,6 +78,11 @@ def _advise(device: str, kind: GapKind, gaps: Sequence[Gap]) -> str:
             return f"run {_list_commands(gaps)} on {device} and read the error message, then {instruction}"
         case GapKind.NOT_APPLICABLE:
             return f"remove the reason why {_list_commands(gaps)} is not applicable, then {instruction}"
+        case GapKind.NOT_IN_OUTPUT if setting.startswith("host.software."):
+            return (
+                f"look for the program in {_list_files(gaps)}; without a line of it the program may not be installed; "
+                "if a line shows its version, report that line"
+            )
         case GapKind.NOT_IN_OUTPUT:
             return (
                 f"look for the setting in {_list_files(gaps)}; without a line of it the device uses its default, which "
