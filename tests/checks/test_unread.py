@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import small_cluster as small
 
 from wirespeed.catalogue import load
 from wirespeed.checks import run
@@ -17,7 +18,7 @@ from wirespeed.checks.unread import list_reading_fixes
 from wirespeed.cli.flows import add_commands
 from wirespeed.cluster import read
 from wirespeed.collect import read_facts
-from wirespeed.facts import Gap, GapKind, Source
+from wirespeed.facts import Gap, GapKind, Source, assemble_facts
 from wirespeed.plan import build
 from wirespeed.plan.locate import locate
 from wirespeed.results.findings import Finding, Status
@@ -161,3 +162,19 @@ def test_a_program_without_a_line_may_not_be_installed() -> None:
     )
     (fix,) = list_reading_fixes("node1", UnreadError("host.cpu_governor", "not read", (gap,)))
     assert "the device uses its default" in fix.sentence
+
+
+def test_a_share_in_another_form_is_not_compared() -> None:
+    """The scheduling of the queue was read, so that its scheduler was: a rate or the remainder is no share."""
+    weight = (small.ROCE_QUEUE, "queue.weight")
+    observed = [value for value in small.observations() if (value.place, value.path) != weight]
+    findings = small.by_id("qos.scheduler", assemble_facts(observed))
+    (finding,) = (finding for finding in findings if finding.status is Status.UNKNOWN)
+    assert (finding.status, finding.found) == (
+        Status.UNKNOWN,
+        "not read: queue.weight: no line shows a share in percent; another form of it, such as a rate, is not compared "
+        "with a share",
+    )
+    assert [fix.sentence for fix in finding.fix] == [
+        "look at the scheduler of the queue on leaf1, and configure its share in percent"
+    ]

@@ -253,7 +253,16 @@ ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
     ("routed", CONF, "transmit-rate percent 50;\n            " + LOW, LOW, QUEUE, "queue.weight", 0),
     ("routed", CONF, "transmit-rate percent 50;\n            " + LOW, "transmit-rate remainder;\n            " + LOW,
      QUEUE, "queue.weight", None),
+    ("routed", CONF, "transmit-rate percent 50;\n            " + LOW, "transmit-rate 200g;\n            " + LOW,
+     QUEUE, "queue.weight", None),
+    ("routed", CONF, "transmit-rate percent 50;\n            " + LOW,
+     "transmit-rate percent 50 exact;\n            " + LOW, QUEUE, "queue.weight", None),
+    ("routed", CONF, "transmit-rate percent 50;\n            " + LOW,
+     "transmit-rate {\n                percent 20;\n                exact;\n            }\n            " + LOW,
+     QUEUE, "queue.weight", None),
     # other forms of the same
+    ("routed", CONF, "transmit-rate percent 50;\n            " + LOW,
+     "transmit-rate {\n                percent 20;\n            }\n            " + LOW, QUEUE, "queue.weight", 20),
     ("routed", CONF, "pfc-watchdog {\n                poll-interval 100;\n                detection 2;\n"
      "                recovery 400;\n            }", "pfc-watchdog;", FIRST, "port.qos.watchdog.restore", ms(200)),
     ("routed", CONF, "            explicit-cong", "            inactive: explicit-cong", QUEUE, "queue.ecn.enabled", False),  # noqa: E501

@@ -21,6 +21,7 @@ Source:
 
 from wirespeed.checks.compare import compare
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, success
+from wirespeed.facts import GapKind
 from wirespeed.settings import Queue
 
 subject = Queue
@@ -48,12 +49,31 @@ def check(context: CheckContext) -> Outcome:
             [read(path) for path in needs] for read in (context.get_intended_value, context.get_found_value)
         )
         share = _compute_share(context)
-    except (NoIntentError, UnreadError):
+    except NoIntentError:
         return _compare_with_plan(context)
+    except UnreadError:
+        try:
+            return _compare_with_plan(context)
+        except UnreadError as error:
+            raise _explain_unread_share(context, error) from error
     (discipline, weight), (found_discipline, found_weight) = intended, found
     if discipline != found_discipline or weight == found_weight or abs(share - weight) > _ROUNDING:
         return _compare_with_plan(context)
     return success(f"weight {weight} %", f"weight {found_weight} %, {weight} % of the planned queues")
+
+
+def _explain_unread_share(context: CheckContext, error: UnreadError) -> UnreadError:
+    """The reason why the share of a queue was not read whose scheduling was."""
+    is_share = error.setting == "queue.weight" and all(gap.kind is GapKind.NOT_IN_OUTPUT for gap in error.gaps)
+    if not is_share or context.facts.value(context.place, "queue.discipline") is None:
+        return error
+    return UnreadError(
+        error.setting,
+        "no line shows a share in percent; another form of it, such as a rate, is not compared with a share",
+        error.gaps,
+        f"look at the scheduler of the queue on {context.place.device}, and configure its share in percent",
+        error.place,
+    )
 
 
 def _compute_share(context: CheckContext) -> float:

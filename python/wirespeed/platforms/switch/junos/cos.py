@@ -278,6 +278,9 @@ def _read_queue(scheduler: Line, cos: Cos) -> ReadValues:
     read_values = read_settings(scheduler.inner, {"priority": ("queue.discipline", _parse_discipline)})
     read_values.setdefault("queue.discipline", (Discipline.DWRR, scheduler.number))
     read_values |= read_settings(scheduler.inner, {"transmit-rate percent": ("queue.weight", parse_number)})
+    rate = block(scheduler.inner, "transmit-rate")
+    if rate is not None and len(rate.inner) == 1:  # with a second line, exact, it is a limit
+        read_values |= read_settings(rate.inner, {"percent": ("queue.weight", parse_number)})
     is_weighted = read_values["queue.discipline"][0] is Discipline.DWRR
     if is_weighted and not any(line.words[:1] == ["transmit-rate"] for line in scheduler.inner):
         read_values["queue.weight"] = (0, scheduler.number)
