@@ -206,6 +206,8 @@ def test_a_failure_before_a_good_run_stays_a_run_of_its_own() -> None:
     [
         ("[  5]   0.00-10.00  sec  47.2 GBytes  40.5 Gbits/sec  1659             sender",
          [("transfer", 47.2, "GiB"), ("bitrate", 40.5, "Gb/s"), ("retransmits", 1659, "segments")]),
+        ("[  4]   0.00-10.00sec  9.45 GBytes  8114 Mbits/sec    0             sender",  # esnet/iperf issue 306
+         [("transfer", 9.45, "GiB"), ("bitrate", 8114, "Mb/s"), ("retransmits", 0, "segments")]),
         ("[SUM]   0.00-10.00  sec   955 MBytes   801 Mbits/sec                  receiver",
          [("transfer", 955, "MiB"), ("bitrate", 801, "Mb/s")]),
         ("[  5]   0.00-10.04  sec  6.55 GBytes  1.87 Gbits/sec  0.006 ms  173750/5030987 (3.5%)  receiver",

@@ -17,7 +17,7 @@ from wirespeed.results.benchmarks import Metric
 
 _REPORT = re.compile(
     r"\[ *(?P<stream>SUM|\d+)\](?:\[(?P<role>[TR]X-[CS])\])?\s*"
-    r"(?P<start>\d+\.\d+) *[-–] *(?P<end>\d+\.\d+) +sec +"  # with a dash where a page set one
+    r"(?P<start>\d+\.\d+) *[-–] *(?P<end>\d+\.\d+) *sec +"  # with a dash where a page set one
     r"(?P<transfer>\d[\d.]*|-?inf|-?nan) (?P<bytes>[KMGTP]?Bytes) +"
     r"(?P<rate>\d[\d.]*|-?inf|-?nan) (?P<bits>[KMGTP]?(?:bits|Bytes)/sec)(?P<rest>.*)"
 )
