@@ -131,7 +131,7 @@ def _peer_group(group: PeerGroup, matrix: Matrix) -> str:
     cells = wording.plural(group.cells, "result")
     if group.expected is None or group.spread is None or group.least is None:
         return f"{group.name}: {cells}, too few to compare (at least 4 needed)"
-    text = f"{group.name}: {cells}, median {wording.number(group.expected)} {wording.unit(matrix.unit)}"
+    text = f"{group.name}: {cells}, {group.statistic} {wording.number(group.expected)} {wording.unit(matrix.unit)}"
     spread = f"spread {wording.percent(group.spread)} (robust standard deviation)"
     if group.least <= 0:
         return f"{text}, {spread}, too wide to find a single slow result"

@@ -74,7 +74,7 @@ class PeerGroup:
 
     ``expected`` is their usual value, ``spread`` their robust relative standard deviation; a cell whose fraction of the
     expected value is below ``least`` is low. ``margin`` is the formula of 1 minus ``least``. All are None if there are
-    too few cells to compare.
+    too few cells to compare. ``statistic`` names the median that ``expected`` is.
     """
 
     name: str
@@ -85,6 +85,7 @@ class PeerGroup:
     spread: float | None
     least: float | None
     margin: str | None = None
+    statistic: str = "median"
 
 
 @dataclass(frozen=True, slots=True)

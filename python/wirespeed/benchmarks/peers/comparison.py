@@ -208,13 +208,22 @@ def _compare_group(
             if member is not None:
                 by_member[member].append(goodness.get(ends, 0.0))
     reached = spread.compute_expected_value(by_member)
+    statistic = "median" if all(far is None for _, far in pairs) else "median of the endpoints' medians"
     if reached <= 0:  # most of them failed
-        reached = spread.middle(goodness.values())
+        reached, statistic = spread.middle(goodness.values()), "median of the results that did not fail"
     fractions = {ends: goodness.get(ends, 0.0) / reached for ends in pairs}
     deviation = spread.spread(fractions.values())
     expected = 1 / reached if lower_is_better else reached
     group = PeerGroup(
-        name, len(pairs), expected, lowest, highest, deviation, rule.bound(deviation), rule.describe_margin(deviation)
+        name,
+        len(pairs),
+        expected,
+        lowest,
+        highest,
+        deviation,
+        rule.bound(deviation),
+        rule.describe_margin(deviation),
+        statistic,
     )
     return group, fractions
 
