@@ -33,12 +33,21 @@ fn is_whole_by_itself(line: &str, cell: &str) -> bool {
     match cell {
         "sender" | "receiver" => line.trim_start().starts_with('['),
         "usec" | "usec/iter" => true,
+        _ if is_sockperf_row(line, cell) => true,
         _ => line.split_once(" = ").is_some_and(|(name, _)| {
             cell.ends_with("/sec")
                 || cell == "cpus"
                 || (matches!(cell, "ns" | "us" | "ms" | "sec") && !name.contains("cost"))
         }),
     }
+}
+
+/// Whether a row of sockperf ends with its closing bracket: `avg-latency=5.234 (std-dev=0.812)` (src/client.cpp).
+fn is_sockperf_row(line: &str, cell: &str) -> bool {
+    if line.contains("Summary: Message Rate is ") {
+        return cell.ends_with("/sec]") || cell == "msg)";
+    }
+    (line.contains("====> avg-") || line.contains("Summary: BandWidth is ")) && cell.ends_with(')')
 }
 
 /// Whether a row of iperf 2 under its columns, of which the bandwidth is the last, ends with its unit.
@@ -273,6 +282,19 @@ mod tests {
             ("    recv_cost  =  344 ms", false),
             ("1000 iters in 2.45 seconds = 2449.10 usec/iter", true),
             ("sockperf: Summary: Latency is 5.123 usec", true),
+            ("sockperf: ====> avg-latency=5.234 (std-dev=0.812)", true),
+            ("sockperf: ====> avg-latency=5.234 (std-dev=0.812", false),
+            ("sockperf: Summary: Message Rate is 1234560 [msg/sec]", true),
+            ("sockperf: Summary: Message Rate is 1234560 [msg/sec", false),
+            (
+                "sockperf: Summary: BandWidth is 1234.567 MBps (9876.536 Mbps)",
+                true,
+            ),
+            (
+                "sockperf: Summary: BandWidth is 1234.567 MBps (9876.536",
+                false,
+            ),
+            ("connected (port 5001)", false),
         ] {
             assert_eq!(is_complete(last, [].into_iter()), expected, "{last}");
         }

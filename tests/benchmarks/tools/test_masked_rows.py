@@ -43,7 +43,12 @@ def test_each_row_of_osu_that_is_left_out_is_noted(row: str, notice: str) -> Non
         (f"{ROW}9.20 Gbits/sec", [9.3, 9.2], [12], []),
         (f"{ROW}9.20 Gbits/sec  15   1.10 MBytes", [9.3, 9.2], [12, 15], []),
         (f"{ROW}9.20 Gbits/sec  15   1.10", [9.3, 9.2], [12, 15], ["3: found 1.10 at the end of the log"]),
-        (f"{ROW}9.20 Gbits/se", [9.3], [12], []),
+        (
+            f"{ROW}9.20 Gbits/se",
+            [9.3],
+            [12],
+            ["3: found '[ 4] 1.00-2.00 sec 1.08 GBytes 9.20 Gbits/se' without a newline at the end of the log"],
+        ),
         (  # a summary, cut
             "[  4]   0.00-2.00  sec  2.16 GBytes  9.30 Gbits/sec  1",
             [9.3],

@@ -497,6 +497,9 @@ Connecting to host 10.0.0.2, port 5201
         (f"{IPERF3_SUMMARY}[  5]   0.00-10.04  sec  115 GBytes  98.4 Gbits/sec                  receiver", 1),
         ("Client connecting to h, TCP port 5001\n[ ID] Interval       Transfer     Bandwidth\n"
          "[  3]  0.0-10.0 sec  10.9 GBytes  9.40 Gbits/sec", 1),
+        ("sockperf: == version #3.10 == \nsockperf: ====> avg-latency=5.234 (std-dev=0.812)", 1),
+        ("sockperf: == version #3.10 == \nsockperf: Summary: Message Rate is 1234560 [msg/sec]", 1),
+        ("sockperf: == version #3.10 == \nsockperf: Summary: BandWidth is 1234.567 MBps (9876.536 Mbps)", 1),
     ],
 )  # fmt: skip
 def test_a_whole_row_at_the_end_of_a_log_needs_no_newline(log: str, last_characters: int | None) -> None:
@@ -509,3 +512,23 @@ def test_a_whole_row_at_the_end_of_a_log_needs_no_newline(log: str, last_charact
         last = log.count("\n") + 1
         assert last not in {row.line for run in cut.runs for row in run.measurements}
         assert [notice.location for notice in cut.notices] == [f"log:{last}"]
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "tcp_bw:\n    bw  =  3.17 GB/sec\ntcp_lat:\n    latency  =  27.6 u",
+        "Client connecting to h, TCP port 5001\n[ ID] Interval       Transfer     Bandwidth\n"
+        "[  3]  0.0- 1.0 sec  1.09 GBytes  9.40 Gbits/sec\n[  3]  1.0- 2.0 sec  1.09 GB",
+        "Server listening on 5201\nAccepted connection from 10.0.0.1, port 5000\n[ ID] Interval Transfer Bitrate\n"
+        "[  5]   0.00-1.00   sec  1.09 GBytes  9.40 Gbits/sec\n[  5]   1.00-2.00   sec  1.09 GB",
+        LATENCY_COLUMNS + " 2       1000          5.10        9.99      5.20     \t 5.22 \t0.13 \t5.88 \t9.99\n"
+        " 4       1000          5.10        9.9",
+    ],
+    ids=["qperf", "iperf2", "iperf3", "perftest"],
+)
+def test_a_cut_row_behind_whole_ones_is_reported(log: str) -> None:
+    reading = read(log, "log")
+    last = log.count("\n") + 1
+    assert last not in {row.line for run in reading.runs for row in run.measurements}
+    assert f"log:{last}" in [notice.location for notice in reading.notices]

@@ -210,7 +210,8 @@ def _note_masked_rows(read_runs: list[ReadRun], notices: list[Problem], text: st
 def _note_cut_row(read_runs: list[ReadRun], notices: list[Problem], log: Source, text: str) -> Iterable[Problem]:
     """A notice of a last line without newline that may be cut.
 
-    Noted if the line would give a measurement with a newline, or if it has a number and the log gives no measurement.
+    Noted if no reader took the line, and it begins as a row of a tool, would give a measurement with a newline, or has
+    a number where the log gives no measurement.
     """
     if text.endswith("\n"):
         return
@@ -221,11 +222,22 @@ def _note_cut_row(read_runs: list[ReadRun], notices: list[Problem], log: Source,
     if location in _list_locations(read_runs) | {notice.location for notice in notices}:
         return
     has_results = any(read_run.run.measurements or read_run.run.error for read_run in read_runs)
-    whole = _read_runs(source(f"{text}\n")) if has_results else []
-    rows = {measurement.line for read_run in whole for measurement in read_run.run.measurements}
-    if not has_results or last.number in rows:
+    is_row = not has_results or _ROW_START.match(last.text) is not None
+    whole = [] if is_row else _read_runs(source(f"{text}\n"))
+    if is_row or last.number in {row.line for read_run in whole for row in read_run.run.measurements}:
         found = f"{_shorten(last.text)!r} without a newline at the end of the log"
         yield Problem(location, found, "a whole row; left out, since its last number may be cut")
+
+
+_ROW_START = re.compile(
+    r"""[ ]*(?:
+        \[\ *(?:\d+|SUM)\](?:\[[TR]X-[CS]\])?\s+\d+\.\d+\ *[-–]  # iperf
+        |\w+\s+=\s+\d                                           # qperf
+        |(?:sockperf:\ )?(?:====>|--->|Summary:)\s             # sockperf
+        |(?:Final:|\d+:)?\s*\d[\d.]*(?:\s+(?:[\d.]|N/A)|,\d|$)  # a table, also of ucx_perftest and NetPIPE
+    )""",
+    re.VERBOSE,
+)
 
 
 def _list_locations(read_runs: list[ReadRun]) -> set[str]:
