@@ -31,12 +31,13 @@ def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], 
     parts += count_incomplete(judged)
     if counts and (unjudged := sum(is_without_verdict(run) for run in judged)):
         parts.append(f"{wording.plural(unjudged, 'run')} without a bandwidth to judge")
+    is_compared = any(relation.judgement is not Judgement.UNKNOWN for relation in relations)
     if counts[Judgement.SKIP] == counts.total() > 0:
-        parts.append("nothing is judged")
+        parts.append("no run is judged alone" if is_compared else "nothing is judged")
     if counts[Judgement.SKIP]:
         parts.append(f"{counts[Judgement.SKIP]:,} for information only")
     elif not counts:
-        parts.append("nothing to judge")
+        parts.append("no run is judged alone" if is_compared else "nothing to judge")
     outcomes = Counter(relation.judgement for relation in relations)
     if outcomes:
         compared = ", ".join(f"{count} {kind.value}" for kind, count in outcomes.items())

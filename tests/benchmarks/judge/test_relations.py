@@ -19,6 +19,7 @@ from wirespeed.catalogue import load
 from wirespeed.cluster import read
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
+from wirespeed.report.runs import overall_verdict
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters, dictionary
 from wirespeed.results.verdicts import Judgement, Relation
@@ -133,7 +134,7 @@ def measure_latency(tool, test, value, **parameters):
 
 
 @pytest.mark.parametrize(
-    ("mpi", "below", "judgement"), [(3.1, 2.0, PASS), (4.9, 2.0, WARN), (1.9, 2.0, PASS), (3.1, None, UNKNOWN)]
+    ("mpi", "below", "judgement"), [(3.1, 2.0, PASS), (4.9, 2.0, WARN), (1.9, 2.0, UNKNOWN), (3.1, None, UNKNOWN)]
 )
 def test_what_mpi_adds_to_the_latency_below_it(mpi, below, judgement):
     logs = [log_of_hosts(1, 3, measure_latency("osu-micro-benchmarks", "osu_latency", mpi), name="osu.log")]
@@ -145,6 +146,22 @@ def test_what_mpi_adds_to_the_latency_below_it(mpi, below, judgement):
     relation = find_relations(*logs, gate="mpi-overhead")["mpi-overhead"]
     assert (relation.judgement, relation.test) == (judgement, "osu_latency and ib_send_lat"), relation.reason
     assert relation.value == (pytest.approx(mpi - below) if below else None)
+    negative = "a negative difference: the two logs may be of different hosts or settings"
+    assert (negative in relation.reason) is (mpi < (below or 0.0))
+
+
+@pytest.mark.parametrize(
+    ("mpi", "verdict", "text"),
+    [(3.1, PASS, "no run is judged alone"), (1.9, UNKNOWN, "nothing is judged")],
+)
+def test_the_last_line_names_compared_runs_as_judged(mpi, verdict, text):
+    logs = [
+        log_of_hosts(1, 3, measure_latency("osu-micro-benchmarks", "osu_latency", mpi), name="osu.log"),
+        log_of_hosts(1, 3, measure_latency("perftest", "ib_send_lat", 2.0, connection_type="RC"), name="lat.log"),
+    ]
+    judged = judge_all_logs(logs, leaves(), profile=FIELD)
+    line = overall_verdict(judged.runs, judged.relations, verdict)
+    assert line == f"{verdict.value.upper()}: {text}; 2 for information only; comparisons of runs: 1 {verdict.value}"
 
 
 def rails(values, start=0.0, interval=0.0):

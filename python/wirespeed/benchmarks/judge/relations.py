@@ -230,9 +230,16 @@ def _apply_gate(gate: RelativeGate, group: _Group) -> Relation | None:
         return _build_relation(gate, group, measured, reference, Judgement.UNKNOWN, None, reason)
     value = _compute_value(gate, measured, reference)
     judgement = _judge_value(gate, value)
-    return _build_relation(
-        gate, group, measured, reference, judgement, value, _format_reason(gate, measured, reference, value)
-    )
+    reason = _format_reason(gate, measured, reference, value)
+    if value < 0 and _adds_a_layer(gate):
+        judgement = Judgement.UNKNOWN
+        reason = f"{reason}; a negative difference: the two logs may be of different hosts or settings"
+    return _build_relation(gate, group, measured, reference, judgement, value, reason)
+
+
+def _adds_a_layer(gate: RelativeGate) -> bool:
+    """Whether a gate compares the latency of one tool with that of another below it, which cannot be higher."""
+    return gate.to is not None and gate.to.tools != gate.of.tools and gate.unit in SECONDS and gate.at_most is not None
 
 
 _NOWHERE = "the NICs of these runs are not known: name them with --from and --to, or judge a folder of bench run"
