@@ -151,6 +151,21 @@ def test_what_mpi_adds_to_the_latency_below_it(mpi, below, judgement):
 
 
 @pytest.mark.parametrize(
+    ("tool", "test", "counterpart"),
+    [
+        ("osu-micro-benchmarks", "osu_latency", "ib_send_lat"),
+        ("perftest", "ib_send_lat", "osu_latency"),
+        ("perftest", "ib_write_lat", None),
+    ],
+)
+def test_a_log_without_that_of_the_other_tool_is_named(tool, test, counterpart):
+    log = log_of_hosts(1, 3, measure_latency(tool, test, 2.0, connection_type="RC"), name="alone.log")
+    text = f"gate mpi-overhead compares this run with {counterpart}: add its log of the same hosts"
+    expected = [("alone.log", text)] if counterpart else []
+    assert [hint for hint in judge_all_logs([log], leaves(), profile=FIELD).hints if "gate" in hint[1]] == expected
+
+
+@pytest.mark.parametrize(
     ("mpi", "verdict", "text"),
     [(3.1, PASS, "no run is judged alone"), (1.9, UNKNOWN, "nothing is judged")],
 )

@@ -11,7 +11,7 @@ from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.nccl_errors import find_fatal_error
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence, evidence
 from wirespeed.benchmarks.judge.profile import Profile, default
-from wirespeed.benchmarks.judge.relations import Entry, relations
+from wirespeed.benchmarks.judge.relations import Entry, list_missing_tools, relations
 from wirespeed.benchmarks.judge.retest import is_between_nics, judge_repeats
 from wirespeed.benchmarks.judge.runs import has_stated_options, judge_with_subject
 from wirespeed.benchmarks.judge.stated_options import refuse_unused_options
@@ -79,6 +79,7 @@ def judge_all_logs(
     )
     runs = tuple(add_memory_cause(entries, runs, ends_of_runs))
     compared = relations(entries, plan, profile) if profile.relative_gates and len(entries) > 1 else ()
+    hints |= dict.fromkeys(list_missing_tools(entries, plan, profile, compared))
     return JudgedLogs(runs, compared, tuple(hints))
 
 

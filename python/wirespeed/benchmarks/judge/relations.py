@@ -99,6 +99,24 @@ def relations(entries: Sequence[Entry], plan: Plan, profile: Profile) -> tuple[R
     return tuple(results)
 
 
+def list_missing_tools(
+    entries: Sequence[Entry], plan: Plan, profile: Profile, compared: Sequence[Relation]
+) -> list[tuple[str, str]]:
+    """Files of one side of a gate that compares two tools, and which log they lack, where no run was compared."""
+    ends_of_entries = find_run_ends([(entry.judged, entry.run, entry.span) for entry in entries], plan)
+    hints: dict[tuple[str, str], None] = {}
+    for gate in profile.relative_gates:
+        if gate.to is None or gate.to.tools == gate.of.tools or gate.name in {result.name for result in compared}:
+            continue
+        for side, counterpart in ((gate.of, gate.to), (gate.to, gate.of)):
+            tests = " or ".join(counterpart.tests or counterpart.tools)
+            text = f"gate {gate.name} compares this run with {tests}: add its log of the same hosts"
+            for entry, ends in zip(entries, ends_of_entries, strict=True):
+                if entry.run.status.is_intact and _is_of_side(side, entry, ends):
+                    hints[entry.judged.file, text] = None
+    return list(hints)
+
+
 def _group_measurements(
     gate: RelativeGate, entries: Iterable[tuple[Entry, RunEnds]]
 ) -> dict[tuple[object, ...], _Group]:
