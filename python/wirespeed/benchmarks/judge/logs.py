@@ -79,7 +79,8 @@ def judge_all_logs(
     )
     runs = tuple(add_memory_cause(entries, runs, ends_of_runs))
     compared = relations(entries, plan, profile) if profile.relative_gates and len(entries) > 1 else ()
-    hints |= dict.fromkeys(list_missing_tools(entries, plan, profile, compared))
+    if profile.relative_gates:
+        hints |= dict.fromkeys(list_missing_tools(entries, plan, profile, compared))
     return JudgedLogs(runs, compared, tuple(hints))
 
 
