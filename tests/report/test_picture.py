@@ -2,6 +2,7 @@
 
 import itertools
 
+import pytest
 import report_sample as sample
 
 from wirespeed.report import health, picture
@@ -170,3 +171,14 @@ def test_a_box_of_many_hosts_has_its_first_and_last_name():
     )
     drawing = picture.draw(Topology((*hosts, *leaves), edges), ())
     assert [entry.label for entry in drawing.boxes][:2] == ["node1 … node8", "node9 … node16"]
+
+
+@pytest.mark.parametrize("groups", [2, 6, 10])
+def test_labels_of_bundles_do_not_touch(groups):
+    """A group of hosts for each leaf; a leaf for each group."""
+    drawing = picture.draw(large(64, groups, 2), ())
+    labels = [cable for cable in drawing.cables if cable.label]
+    assert len(labels) >= groups
+    for left, right in itertools.combinations(labels, 2):
+        widths = 3.9 * (len(left.label) + len(right.label))
+        assert abs(left.label_x - right.label_x) > widths or abs(left.label_y - right.label_y) > 16, (left, right)

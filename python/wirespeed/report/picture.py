@@ -6,8 +6,8 @@ Above `DETAILED` devices, similar devices become one box, and cables between two
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from wirespeed.report import wording
 from wirespeed.report.health import URGENCY, Health, describe_status, select_most_urgent
@@ -25,6 +25,9 @@ _NARROW, _WIDE = 84, 230
 _MOST_BOXES = 16
 _MARGIN, _CHARACTER_WIDTH = 14, 6.6  # of text in a box; of the average character at 12 pixels
 _NAME_LETTER, _UPRIGHT_LETTER = 9.2, 7.6  # of names at 15 pixels; of vertical ones at 12 pixels
+_LABEL_LETTER, _LABEL_HEIGHT = 8.0, 20  # of the label of a cable, at 13 pixels with its margin
+_LABEL_PARTS = (0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2)
+"""Where the label of a cable may be, as a part of the cable; the first that is free."""
 _LINE_HEIGHT, _BEND = 17, 56  # of a line of parts; of a cable between neighbours below their boxes
 _SWITCH_HEIGHT, _HEIGHT, _UPRIGHT_HEIGHT, _ROW_GAP = 62, 78, 116, 120
 
@@ -83,13 +86,27 @@ class Cable:
     x2: float
     y2: float
     status: str
-    label: str
     title: str
+    label: str = ""
+    label_x: float = 0
+    label_y: float = 0
 
     @property
     def bend(self) -> float:
         """The height to which it curves: the middle, or below both boxes where they are side by side."""
         return (self.y1 + self.y2) / 2 + (_BEND if self.y1 == self.y2 else 0)
+
+    def locate(self, part: float) -> tuple[float, float]:
+        """The point of the curve after a part of it: a cubic Bézier curve whose control points are at the bend."""
+        remainder = 1 - part
+        x = self.x1 * remainder**2 * (1 + 2 * part) + self.x2 * part**2 * (1 + 2 * remainder)
+        y = self.y1 * remainder**3 + 3 * self.bend * part * remainder + self.y2 * part**3
+        return round(x, 1), round(y, 1)
+
+    def covers(self, cable: Cable) -> bool:
+        """Whether the labels of both overlap."""
+        width = (len(self.label) + len(cable.label)) / 2 * _LABEL_LETTER
+        return abs(self.label_x - cable.label_x) < width and abs(self.label_y - cable.label_y) < _LABEL_HEIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +170,9 @@ def _label_boxes(
     labels: dict[str, str] = {}
     for keys in rows.values():
         letters = min(_count_letters(*rectangles[key][2:], summaries[key]) for key in keys)
-        forms = ([form(groups[key]) for key in keys] for form in (_format_title, _format_range, _format_ends))
+        forms = (
+            [form(groups[key]) for key in keys] for form in (_format_title, _format_range, _format_ends, _format_count)
+        )
         names = next((names for names in forms if max(map(len, names)) <= letters), None)
         names = names or wording.shorten_names([_format_ends(groups[key]) for key in keys], letters)
         labels |= dict(zip(keys, names, strict=True))
@@ -246,7 +265,7 @@ def _single_cables(
             ports.setdefault(device, []).append(Port(*spot, round(min(14.0, pitch * 0.7), 1), status, title))
             spots[device, cable] = spot
     cables = tuple(
-        Cable(*spots[edge.a, index], *spots[edge.b, index], health.cable(edge), "", _cable_title(edge, health))
+        Cable(*spots[edge.a, index], *spots[edge.b, index], health.cable(edge), _cable_title(edge, health))
         for index, edge in enumerate(topology.edges)
     )
     return _urgent_last(cables), {device: tuple(ports_of_device) for device, ports_of_device in ports.items()}
@@ -279,9 +298,35 @@ def _bundle_cables(
         status = select_most_urgent(health.cable(edge) for edge in edges)
         label = f"{len(edges):,} × {edges[0].speed}"
         cables.append(
-            Cable(ux + uw / 2, uy + uh, lx + lw / 2, ly, status, label, f"{label}: {describe_status(status)}")
+            Cable(ux + uw / 2, uy + uh, lx + lw / 2, ly, status, f"{label}: {describe_status(status)}", label)
         )
-    return _urgent_last(cables), {}
+    return _urgent_last(_place_labels(cables)), {}
+
+
+def _place_labels(cables: Iterable[Cable]) -> Iterator[Cable]:
+    """Move labels along their cables until none covers another, urgent ones first; one without room is left out.
+
+    Labels between two rows of boxes are on one height as far as possible.
+    """
+    rows: dict[tuple[float, float], list[Cable]] = {}
+    for cable in sorted(cables, key=lambda cable: URGENCY[cable.status]):
+        rows.setdefault((cable.y1, cable.y2), []).append(cable)
+    for row in rows.values():
+        best = max(_LABEL_PARTS, key=lambda part: sum(bool(cable.label) for cable in _choose_parts(row, (part,))))
+        yield from _choose_parts(row, (best, *_LABEL_PARTS))
+
+
+def _choose_parts(cables: Iterable[Cable], parts: Sequence[float]) -> Iterator[Cable]:
+    placed: list[Cable] = []
+    for cable in cables:
+        points = (cable.locate(part) for part in parts)
+        candidates = (replace(cable, label_x=x, label_y=y) for x, y in points)
+        chosen = next((moved for moved in candidates if not any(moved.covers(label) for label in placed)), None)
+        if chosen is None:
+            yield replace(cable, label="")
+        else:
+            placed.append(chosen)
+            yield chosen
 
 
 def _urgent_last(cables: Iterable[Cable]) -> tuple[Cable, ...]:
@@ -306,6 +351,10 @@ def _format_range(nodes: Sequence[Node]) -> str:
 
 def _format_ends(nodes: Sequence[Node]) -> str:
     return nodes[0].name if len(nodes) == 1 else f"{nodes[0].name} … {nodes[-1].name}"
+
+
+def _format_count(nodes: Sequence[Node]) -> str:
+    return nodes[0].name if len(nodes) == 1 else f"{len(nodes):,} {nodes[0].role}s"
 
 
 def _describe_picture(groups: Mapping[str, tuple[Node, ...]], topology: Topology, health: Health) -> str:
