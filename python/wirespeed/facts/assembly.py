@@ -77,29 +77,19 @@ def _build_devices(
     for place in values:
         if place.entities:
             members.setdefault(place.outer, []).append(place)
+    all_switches = switches.union(place.device for place, path in readings if _is_of_switch(place, path))
     return {
-        place.device: _build_entity(
-            Switch if place.device in switches else _device_class(values[place], place, readings),
-            place,
-            values,
-            members,
-        )
+        place.device: _build_entity(Switch if place.device in all_switches else Host, place, values, members)
         for place in values
         if not place.entities
     }
 
 
-def _device_class(
-    values: Mapping[str, Any], place: Place, readings: Mapping[tuple[Place, str], tuple[Reading, ...]]
-) -> type[Device]:
-    if any(path.startswith("switch.") for path in values):
-        return Switch
-    inner = {
-        inner_place.entities[0][0]
-        for inner_place, _ in readings
-        if inner_place.device == place.device and inner_place.entities
-    }
-    return Switch if inner & {"port", "vlan"} or (place, "switch.ports") in readings else Host
+def _is_of_switch(place: Place, path: str) -> bool:
+    """Whether only a switch has this setting or collection."""
+    if not place.entities:
+        return path.startswith("switch.")
+    return place.entities[0][0] in ("port", "vlan")
 
 
 def _build_entity(
