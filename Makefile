@@ -40,9 +40,11 @@ test: $(VENV)/.built
 	cargo test --release --quiet --workspace
 	$(BIN)/python -m pytest -n $(WORKERS)
 
-# Tests of rare combinations that take seconds each; make test leaves them out.
+# Tests of rare combinations that take seconds each; make test leaves them out. The longest run first.
+SLOW = $(sort $(shell grep --recursive --files-with-matches --include='test_*.py' 'mark\.slow' tests))
+SLOW_FIRST = tests/examples/test_readme_commands.py
 test-slow: $(VENV)/.built
-	$(BIN)/python -m pytest -m slow -n $(WORKERS)
+	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist worksteal $(filter $(SLOW_FIRST),$(SLOW)) $(filter-out $(SLOW_FIRST),$(SLOW))
 
 # 100 random clusters: planned, rendered, checked, and read by netplan, NetworkManager, systemd, ShellCheck, Ansible and FRR.
 test-random: $(VENV)/.built

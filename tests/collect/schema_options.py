@@ -43,7 +43,7 @@ VALUES: Mapping[str, Sequence[Any]] = {
     "HostPart.tuning": ["esnet-dtn"],
     "NvmPart.outstanding_reads": [44],
     "NicPart.address": ["10.1.77.1/31"],
-    "NicPart.gateway": ["10.1.0.0/31"],
+    "NicPart.gateway": ["10.1.78.0/31"],
     "NicPart.max_payload": [256, 512],
     "NicPart.max_read_request": [512, 4096],
     "NicPart.mtu": [4200],
@@ -127,6 +127,7 @@ VALUES: Mapping[str, Sequence[Any]] = {
 
 NEEDS: Mapping[str, Mapping[str, Any]] = {
     "NicPart.address": {"gateway": "10.1.77.0/31"},
+    "NicPart.gateway": {"address": "10.1.78.1/31"},
     "SoftwarePart.cuda": {"gpu_driver": "470.182.03"},
     "SoftwarePart.nvhpc": {"gpu_driver": "470.182.03", "cuda": "11.4"},
     "SoftwarePart.gcc": {"gpu_driver": "470.182.03", "cuda": "11.4"},
@@ -200,8 +201,7 @@ def _kind(annotation: Any) -> Any:
 
 def host_options() -> Iterator[tuple[str, dict[str, Any]]]:
     """Parts of a host."""
-    for path, value in options(HostPart, {"HostPart.nic": INTERFACE}):
-        yield path, {"except": {"node1": value}} if path in ONE_HOST else value
+    yield from options(HostPart, {"HostPart.nic": INTERFACE})
 
 
 def switch_options(port: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -224,12 +224,34 @@ def cluster(
 ) -> str:
     """A cluster file of two hosts below two leaves and a spine; the parts replace or add keys."""
     base = {"model": switch["model"], "os": switch["os"]}
+    switches = {"leaf[1-2]": {"role": "leaf", **switch}, "spine1": {"role": "spine", **base}}
+    fabric = {"leaf_spine": {"uplinks": 2, "cable": "fibre-400g", "length": "10 m"}}
+    return _write_file({"node[1-2]": host}, switches, fabric, roce, launch)
+
+
+def host_cluster(
+    hosts: Mapping[str, Mapping[str, Any]],
+    switch: Mapping[str, Any],
+    roce: Mapping[str, Any],
+    launch: Mapping[str, Any],
+) -> str:
+    """A cluster file of hosts below one switch."""
+    return _write_file(hosts, {"leaf1": {"role": "leaf", **switch}}, {}, roce, launch)
+
+
+def _write_file(
+    hosts: Mapping[str, Mapping[str, Any]],
+    switches: Mapping[str, Mapping[str, Any]],
+    fabric: Mapping[str, Any],
+    roce: Mapping[str, Any],
+    launch: Mapping[str, Any],
+) -> str:
     file = {
         "version": 1,
         "name": "options",
-        "hosts": {"node[1-2]": {"interfaces": [INTERFACE], **host}},
-        "switches": {"leaf[1-2]": {"role": "leaf", **switch}, "spine1": {"role": "spine", **base}},
-        "fabric": {"leaf_spine": {"uplinks": 2, "cable": "fibre-400g", "length": "10 m"}},
+        "hosts": {name: {"interfaces": [INTERFACE], **host} for name, host in hosts.items()},
+        "switches": switches,
+        "fabric": fabric,
         "cabling": {"pattern": "by-host", "length": "3 m"},
         "addresses": {"scheme": "link-31", "pool": "10.1.0.0/16", "loopbacks": "10.255.0.0/24"},
         "classes": {

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from collect.schema_options import CONTROL, class_options, cluster, host_options, launch_options, switch_options
+from collect.schema_options import (
+    CONTROL,
+    ONE_HOST,
+    class_options,
+    cluster,
+    host_cluster,
+    host_options,
+    launch_options,
+    switch_options,
+)
 from platforms.cluster_files import switch_files
 from wirespeed.catalogue import load
 from wirespeed.checks import checks, run
@@ -99,21 +109,41 @@ def test_every_key_of_a_switch(system: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("host", HOSTS, ids=lambda host: "-".join((host["os"], host["nics"])))
 def test_every_key_of_a_host(host: Mapping[str, str], tmp_path: Path) -> None:
-    files = [(path, cluster({**host, **value}, SWITCH, {}, {})) for path, value in host_options()]
-    files += [(path, cluster(host, SWITCH, value, {})) for path, value in class_options()]
-    assert len(_check_each(files, tmp_path)) > 20
+    values = [
+        value
+        for path, value in host_options()
+        if build_plan(host_cluster(pair_of_hosts(host, path, value), SWITCH, {}, {})) is not None
+    ]
+    hosts = {f"node{number}": {**host, **value} for number, value in enumerate(values, 1)}
+    plan = build_plan(host_cluster(hosts, SWITCH, {}, {}))
+    assert plan is not None, "what each host can have, several hosts of a cluster can have"
+    assert differences(plan, tmp_path) == set()
+    assert len(hosts) > 15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("host", HOSTS, ids=lambda host: "-".join((host["os"], host["nics"])))
+def test_every_key_of_a_class(host: Mapping[str, str], tmp_path: Path) -> None:
+    files = ((path, host_cluster({"node[1-2]": host}, SWITCH, value, {})) for path, value in class_options())
+    assert len(_check_each(files, tmp_path)) > 5
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("library", sorted(load().libraries))
 def test_every_key_of_a_launch(library: str, tmp_path: Path) -> None:
     host = LAUNCHED_ON.get(library, HOST | {"model": "dell-r6525"}) | {"control_interface": CONTROL}
-    files = (
-        (path, cluster(host, SWITCH, {}, {"library": library, "launcher": launcher.value, **value}))
+    launches = (
+        (path, {"library": library, "launcher": launcher.value, **value})
         for launcher in Launcher
         for path, value in launch_options()
     )
+    files = ((path, host_cluster({"node[1-2]": host}, SWITCH, {}, launch)) for path, launch in launches)
     assert len(_check_each(files, tmp_path)) > 5
+
+
+def pair_of_hosts(host: Mapping[str, str], path: str, value: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """Two hosts with a value, one where no two hosts can share it."""
+    return {"node1": {**host, **value}, "node2": host if path in ONE_HOST else {**host, **value}}
 
 
 def _check_each(files: Iterable[tuple[str, str]], folder: Path) -> set[str]:
@@ -130,7 +160,9 @@ def test_every_key_can_be_planned_somewhere() -> None:
     """A value that all platforms refuse would test nothing."""
     files: list[tuple[str, str]] = []
     for host in HOSTS:
-        files += [(path, cluster({**host, **value}, SWITCH, {}, {})) for path, value in host_options()]
+        files += [
+            (path, host_cluster(pair_of_hosts(host, path, value), SWITCH, {}, {})) for path, value in host_options()
+        ]
         files += [(path, cluster(host, SWITCH, value, {})) for path, value in class_options()]
     for system in sorted(load().switch_systems):
         model = next(name for name, switch_model in load().switches.items() if system in switch_model.lossless_systems)
