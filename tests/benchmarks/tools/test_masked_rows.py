@@ -89,3 +89,34 @@ def test_a_masked_row_is_noted_or_its_run_is_not_complete(log: Path) -> None:
             continue
         noted = any(notice.location == f"log:{number}" for notice in reading.notices)
         assert noted or sum(run.status is RunStatus.COMPLETE for run in reading.runs) < len(complete), lines[number - 1]
+
+
+def test_a_deviation_with_a_decimal_comma_is_left_out() -> None:
+    """sockperf prints three decimals, so that ``12,3`` may be any of two numbers."""
+    text = "sockperf: == version #3.7-no.git == \nsockperf: ====> avg-latency=4943.790 (std-dev={0})\n"
+    (whole,), (cut,) = (read(text.format(value), "sockperf.log").runs for value in ("12.300", "12,3"))
+    assert [row.value for row in whole.measurements] == [4943.79, 12.3]
+    assert cut.measurements == ()
+    assert any("12,3" in str(notice) for notice in read(text.format("12,3"), "sockperf.log").notices)
+
+
+@pytest.mark.parametrize(("arrow", "label"), [("<-", "GPU1 -> GPU0"), ("←", "GPU1 -> GPU0"), ("→", "GPU0 -> GPU1")])
+def test_an_arrow_of_a_web_page_keeps_the_direction(arrow: str, label: str) -> None:
+    text = (
+        "nvbandwidth Version: v0.8\nRunning device_to_device_memcpy_read_ce.\n"
+        f"memcpy CE GPU(row) {arrow} GPU(column) bandwidth (GB/s)\n           0         1\n"
+        " 0       N/A    355.70\n 1    370.10       N/A\n\nSUM device_to_device_memcpy_read_ce 725.80\n"
+    )
+    (run,) = read(text, "nvbandwidth.log").runs
+    assert label in [row.label for row in run.measurements if row.value == 355.7]
+
+
+def test_a_table_of_nccl_tests_without_a_row_is_not_complete() -> None:
+    text = (
+        "# nThread 1 nGpus 1 minBytes 1048576 maxBytes 2097152 step: 2(factor) warmup iters: 5 iters: 20\n"
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+        "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)       \n"
+        "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 0\n"
+    )
+    (run,) = read(text, "nccl.log").runs
+    assert run.status is RunStatus.TRUNCATED

@@ -504,7 +504,8 @@ class _Reader:
             self._draft.parameters.library_version = self._library
         self._draft.parameters.environment = self._environment
         self._environment, self._library, self._rccl = {}, None, False
-        self._draft.complete = self._draft.complete and not self._is_damaged
+        has_rows = any(measurement.size_bytes is not None for measurement in self._draft.measurements)
+        self._draft.complete = self._draft.complete and has_rows and not self._is_damaged
         self._read_runs.append(self._draft.finish())
         self._draft = self._columns = None
         self._types, self._column_labels, self._kinds = {}, [], []

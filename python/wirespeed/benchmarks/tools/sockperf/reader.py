@@ -39,7 +39,7 @@ _SIDE = re.compile(r"(?:sockperf)?:? ?\[(CLIENT|SERVER)\] (?:send|listen) on:")
 _ADDRESS = re.compile(r"\[ *\d+\] IP = (\S+)\s+PORT =\s+(\d+) # (\w+)")
 _TOTAL = re.compile(r"\[(Total Run|Valid Duration)\] RunTime=([\d.]+) sec;.*SentMessages=(\d+); ReceivedMessages=(\d+)")
 _SERVER_NUMBER = re.compile(r"=+ Printing statistics for Server No: (\d+)")
-_AVERAGE = re.compile(r"====> avg-(lat(?:ency)?|rtt)= *([\d.]+) \(std-dev=([\d.]+)(?![\d,]\d)")
+_AVERAGE = re.compile(r"====> avg-(lat(?:ency)?|rtt)= *([\d.]+) \(std-dev=([\d.]+)(?=\)|, )")
 _LOSSES = re.compile(
     r"# dropped messages = (\d+); # duplicated messages = (\d+); # out-of-order messages = (\d+)"
 )  # fmt: skip
