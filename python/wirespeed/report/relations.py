@@ -14,10 +14,10 @@ from wirespeed.results.verdicts import Judgement, Relation, Side
 
 
 def title(relation: Relation) -> str:
-    """The gate and its subject: ``cross-leaf: ib_write_bw bw_avg 1 MiB, the worst of 8``."""
+    """The gate and its subject: ``cross-leaf: ib_write_bw bw_avg 1 MiB, worst of 8 results``."""
     subject = " ".join(filter(None, (relation.test, relation.metric.value, wording.size(relation.size_bytes))))
     ends = f", {relation.ends}" if relation.ends else ""
-    worst = f", the worst of {relation.compared}" if relation.compared > 1 else ""
+    worst = f", worst of {relation.compared} results" if relation.compared > 1 else ""
     return wording.line(f"{relation.name}: {subject}{ends}{worst}")
 
 

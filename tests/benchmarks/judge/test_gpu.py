@@ -246,4 +246,4 @@ def test_latencies_of_copies_are_named_as_not_judged():
     )
     judged = judge(run, plan())
     assert judged.verdicts == ()
-    assert "no highest latency is known, and a gate of a profile can require one" in judged.notes[0]
+    assert "nothing limits its latency from above" in judged.notes[0]

@@ -554,10 +554,7 @@ def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     if run.status is RunStatus.FAILED:
         lines += list_notes(run)
     if not verdicts and any(row.metric in LATENCIES for row in run.measurements):
-        lines.append(
-            "nothing of this run is judged: no highest latency is known, and a gate of a profile can require one; "
-            "`wirespeed bench parse` shows its values"
-        )
+        lines.append(f"nothing of this run is judged: {_NO_LATENCY_LIMIT}; `wirespeed bench parse` shows its values")
     elif not verdicts:
         lines.append("the log contains no bandwidth to judge")
     elif all(verdict.judgement is Judgement.SKIP for verdict in verdicts):
@@ -565,13 +562,14 @@ def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
         reasons = Counter(verdict.reason for verdict in verdicts if verdict.physical is None)
         lines += [f"not judged: {reason}" for reason, _ in reasons.most_common(_REASONS)]
         if all(verdict.measurement.metric in LATENCIES for verdict in verdicts):
-            lines.append("not judged: no highest latency is known; a gate of a profile can require one")
+            lines.append(f"not judged: {_NO_LATENCY_LIMIT}")
     wrong = [measurement for measurement in run.measurements if measurement.metric is Metric.WRONG]
     if wrong and all(measurement.value == 0 for measurement in wrong):
         lines.append("the tool validated its data: no errors")
     return tuple(lines)
 
 
+_NO_LATENCY_LIMIT = "nothing limits its latency from above; a profile can, with a gate that names the highest latency"
 _REASONS = 2  # why nothing of a run is judged
 
 
@@ -601,8 +599,8 @@ def _notes_on_excess(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
         key=lambda verdict: verdict.fraction_of_reachable or 0.0,
     )
     return (
-        f"up to {format_percent(maximum)} of the reachable limit: {_explain_excess(highest, maximum)}; "
-        "only a value above the physical limit is implausible",
+        f"the highest value is {format_percent(maximum)} of the reachable limit: {_explain_excess(highest, maximum)}; "
+        "the value is below the physical limit and so possible",
     )
 
 
@@ -613,7 +611,7 @@ def _explain_excess(verdict: Verdict, share: float) -> str:
     transport = next((text for text in assumptions if "the log does not name the transport" in text), None)
     if share > REFUTED:
         algorithm = next((f" ({text})" for text in assumptions if "algorithm" in text), "")
-        return f"the limit{algorithm} is too low for this log, and the verdicts stay pass"
+        return f"this limit{algorithm} does not apply to this log, so nothing fails by it"
     if transport is not None:
         return f"it may be of another protocol ({transport})"
     if bound is not None and is_measured(bound.bottleneck):

@@ -148,7 +148,8 @@ def _check_core_term(
     is_busy = bool(list_busy_cores(run, threads))
     if max(rates, default=0.0) > REFUTED * cores.value:
         notes.append(
-            f"the log refutes the limit of the receiving cores: {number(max(rates))} Gb/s is more than {formula}"
+            f"the cores received {number(max(rates))} Gb/s, more than the {formula} of published runs: "
+            "that limit is left out"
         )
         busy = replace(cores, value=max(rates), formula="their rate in this log, which shows them busy")
         return [busy] if is_busy else []
