@@ -306,6 +306,16 @@ def test_the_switches_own_form_is_read() -> None:
     assert (peer.asn, peer.description, peer.unnumbered) == (65001, "the spines", False)
 
 
+@pytest.mark.parametrize("line", ["nv set qos", "nv set vrf default router bgp neighbor 172.16.1.4 peer-group"])
+def test_a_line_that_is_cut_changes_nothing(line: str) -> None:
+    source = Source("leaf3", "nv config show -o commands", "config.txt")
+    whole, cut = (
+        build_facts(CUMULUS, Outputs("leaf3", {"config": Output("config", text, source)}))
+        for text in (VENDOR, f"{VENDOR}{line}\n")
+    )
+    assert cut.devices == whole.devices
+
+
 @pytest.mark.parametrize(
     ("names", "expected"),
     [

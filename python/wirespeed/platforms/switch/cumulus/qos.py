@@ -65,7 +65,7 @@ def _read_mode(lines: list[Statement]) -> tuple[bool, bool, int]:
     """Whether the RoCE mode is on, whether it is lossless (the default), and the line."""
     enabled, mode, number = False, "lossless", 0
     for line in lines:
-        if line.words[0] != "roce":
+        if line.words[:1] != ("roce",):
             continue
         enabled, number = True, line.number
         match line.words:

@@ -85,7 +85,10 @@ def peers(switch: Place, statements: list[Statement], output: Output) -> Iterato
     is_bfd_on = any(line.words == ("router", "bfd", "state", word) for line in statements for word in ON_KEYWORDS)
     for name, lines in peers.items():
         group_name = [
-            group for line in lines if line.words[0] == "peer-group" for group in groups.get(line.words[1], [])
+            group
+            for line in lines
+            if (argument := line.words_after("peer-group"))
+            for group in groups.get(argument[0], [])
         ]
         session = _read_session(name, [*group_name, *lines], is_bfd_on)
         yield from observe_settings(switch.child("peer", name), session, output)
