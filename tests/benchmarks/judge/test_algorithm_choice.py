@@ -96,10 +96,10 @@ def replace_nic_speeds(plan, gb_per_s):
 
 def test_what_no_algorithm_explains_is_noted():
     judged = judge(all_reduce({8 * GIB: 400.0}, 1), mi300x_plan())
-    (note,) = (note for note in judged.notes if "does not apply" in note)
+    (note,) = (note for note in judged.notes if "too low" in note)
     assert note == (
         "the highest value is 119.0 % of the reachable limit: this limit (large messages of all-reduce use the ring "
-        "algorithm) does not apply to this log, so nothing fails by it; the value is below the physical limit and so "
+        "algorithm) is too low for this log, and values above it pass; the value is below the physical limit and so "
         "possible"
     )
     assert not any("refutes" in note for note in judged.notes)

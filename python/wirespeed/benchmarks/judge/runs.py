@@ -611,7 +611,7 @@ def _explain_excess(verdict: Verdict, share: float) -> str:
     transport = next((text for text in assumptions if "the log does not name the transport" in text), None)
     if share > REFUTED:
         algorithm = next((f" ({text})" for text in assumptions if "algorithm" in text), "")
-        return f"this limit{algorithm} does not apply to this log, so nothing fails by it"
+        return f"this limit{algorithm} is too low for this log, and values above it pass"
     if transport is not None:
         return f"it may be of another protocol ({transport})"
     if bound is not None and is_measured(bound.bottleneck):
