@@ -19,14 +19,12 @@ _SIDE = re.compile(r"(CPU|GPU)\((row|column)\)")
 _PART = re.compile(r"\b(Read1|Read2|Write1|Write2|Total) bandwidth")
 _PAIRS = re.compile(r"device_to_device|^bisect|_bisect")
 
-
-_ARROWS = str.maketrans({"←": "<-", "→": "->", "↔": "<->"})
+ARROWS = str.maketrans({"←": "<-", "→": "->", "↔": "<->"})
 """Arrows that editors and web pages write in place of the printed ones."""
 
 
 def describe(draft: Draft, description: str) -> None:
     """Set the parameters that the description of a test contains."""
-    description = description.translate(_ARROWS)
     if ("<->" in description and "bandwidth" in description) or "bidir" in (draft.test or ""):
         draft.parameters.bidirectional = True
     part = _PART.search(description)
@@ -61,6 +59,5 @@ def matrix(test: str | None, description: str, columns: Sequence[str], hosts: Ma
 
 
 def _format_arrow(description: str, row: str, column: str) -> str:
-    description = description.translate(_ARROWS)
     is_backward = "<-" in description and "<->" not in description
     return f"{column} -> {row}" if is_backward else f"{row} -> {column}"

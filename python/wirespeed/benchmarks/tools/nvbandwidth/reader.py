@@ -11,7 +11,7 @@ import re
 from wirespeed.benchmarks.logs.device_matrix import Matrix, indices
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, line_matcher, read_by_process
-from wirespeed.benchmarks.tools.nvbandwidth.patterns import BISECTION, DESCRIPTION, describe, matrix
+from wirespeed.benchmarks.tools.nvbandwidth.patterns import ARROWS, BISECTION, DESCRIPTION, describe, matrix
 from wirespeed.results.parameters import Parameters
 
 LOOKS_FOR = "the matrices of nvbandwidth ('memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)')"
@@ -81,7 +81,7 @@ class _Reader:
         elif waived and self._version is not None:
             self._waive(line, waived.group(1))
         elif self._is_description(text):
-            self._describe(line, text)
+            self._describe(line, text.translate(ARROWS))
         elif _SUM.match(text) or _END.match(text):
             self._end_matrix(_SUM.match(text) is not None)
         elif _ERROR.match(text):
