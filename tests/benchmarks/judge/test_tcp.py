@@ -297,3 +297,32 @@ def test_unequal_streams_and_lost_segments_are_noted(slowest, count, notes):
     esnet = build(read(CLUSTER.parents[1] / "esnet-400g" / "cluster.yaml"), load())
     judged = judge(run, esnet, source="node1:eth100", target="node2:eth100")
     assert [note for note in judged.notes if "streams are unequal" in note or "retransmitted" in note] == notes
+
+
+@pytest.mark.parametrize(
+    ("version", "loads", "judgement"),
+    [
+        ("3.9", (20.0, 30.0), Judgement.WARN),  # a third of one core: the published rate of a core is no limit here
+        ("3.9", (20.0, 99.7), Judgement.PASS),
+        ("3.9", (), Judgement.PASS),
+        ("3.9", (20.0,), Judgement.PASS),  # the load of the receiver is not known
+        ("3.16", (100.0, 200.0), Judgement.WARN),  # of four cores
+        ("3.16", (100.0, 390.0), Judgement.PASS),
+    ],
+)
+def test_cores_that_a_log_shows_idle_are_no_limit(version: str, loads: tuple[float, ...], judgement: Judgement) -> None:
+    """cpu_utilization_percent is the process's time by the run's (esnet/iperf, src/iperf_util.c, cpu_util)."""
+    esnet = build(read(EXAMPLES / "esnet-400g" / "cluster.yaml"), load())
+    rate = 30.0 if version == "3.9" else 117.0
+    rows = (
+        Measurement(Metric.BITRATE, "Gb/s", rate, None, "SUM receiver", 9),
+        *(
+            Measurement(Metric.CPU_USED, "%", load, None, label, 9)
+            for label, load in zip(("host", "remote"), loads, strict=False)
+        ),
+    )
+    parameters = Parameters(streams=4, local_address="10.10.2.21", remote_address="10.10.2.20")
+    judged = judge(Run("iperf3", "TCP", version, RunStatus.COMPLETE, None, None, parameters, rows), esnet)
+    verdict = judged.verdicts[0]
+    assert verdict.judgement is judgement
+    assert ("cores are not shown to be the limit: iperf3 uses" in verdict.reason) is (judgement is Judgement.WARN)

@@ -39,7 +39,7 @@ from wirespeed.benchmarks.judge.point_to_point import pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import list_connection_notes, rdma_limits
 from wirespeed.benchmarks.judge.stated_options import drop_contradicted_facts, list_notes_on_options
-from wirespeed.benchmarks.judge.tcp import tcp_limits
+from wirespeed.benchmarks.judge.tcp import TcpLimits, tcp_limits
 from wirespeed.benchmarks.judge.verdict import (
     Scale,
     add_causes,
@@ -136,6 +136,8 @@ def judge_with_subject(
             verdicts = _warn_of_finding(verdicts, slower.text)
     verdicts = _soften_unverified(verdicts, plan, limits)
     verdicts = _explain_slow_bridge(verdicts, run, plan, limits, context)
+    if isinstance(limits, TcpLimits) and limits.finding is not None:
+        verdicts = _warn_of_finding(verdicts, limits.finding)
     smaller_mtu = _compare_path_mtu(run, plan, limits.hosts)
     verdicts = _warn_of_finding(verdicts, smaller_mtu) if smaller_mtu else verdicts
     subject = build_subject(run, plan, limits.link, len(limits.hosts) or None)

@@ -17,7 +17,12 @@ from wirespeed.benchmarks.endpoints.nics import (
 )
 from wirespeed.benchmarks.judge.limits import REFUTED, Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
-from wirespeed.benchmarks.judge.tcp_evidence import list_busy_cores, list_stream_notes, list_tcp_causes
+from wirespeed.benchmarks.judge.tcp_evidence import (
+    find_idle_cores,
+    list_busy_cores,
+    list_stream_notes,
+    list_tcp_causes,
+)
 from wirespeed.benchmarks.tools.run_totals import find_total_labels
 from wirespeed.catalogue.model import SourcedValue
 from wirespeed.limits import latency, tcp
@@ -45,6 +50,7 @@ class TcpLimits:
     highest_latency: Term | None = None
     fingerprints: Fingerprints | None = None
     skip_reason: str | None = None  # why its bandwidth is not judged
+    finding: str | None = None  # why a value that passes only warns
 
     def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """A message at line rate."""
@@ -105,6 +111,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         reachable_terms += _list_host_terms(run, plan, ends)
         notes += list_stream_notes(run, min(mtus, default=DEFAULT_MTU))
     reachable = tightest(reachable_terms, assumptions)
+    is_core = reachable.bottleneck == _CORES
     return TcpLimits(
         physical=tightest(physical_terms, assumptions),
         reachable=reachable,
@@ -116,7 +123,11 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         hosts=tuple(dict.fromkeys(end.host for end in ends)),
         link=speed,
         skip_reason="sockperf measures messages, by default of 14 bytes" if run.tool == "sockperf" else None,
+        finding=find_idle_cores(run, _count_threads(run)) if is_core else None,
     )
+
+
+_CORES = "TCP cores"
 
 
 def _list_host_terms(run: Run, plan: Plan, ends: list[NicPlace]) -> list[Term]:
@@ -138,7 +149,7 @@ def _check_core_term(
     """
     threads = _count_threads(run)
     formula = f"{threads} × {rate.value} a core"
-    cores = Term("TCP cores", threads * rate.value.gb_per_s, GBPS, formula, rate.source)
+    cores = Term(_CORES, threads * rate.value.gb_per_s, GBPS, formula, rate.source)
     totals = find_total_labels(run)
     rates = [
         convert(float(row.value), row.unit, GBPS)

@@ -12,6 +12,7 @@ from wirespeed.results.benchmarks import Metric, Run
 from wirespeed.units import BITS_PER_SECOND
 
 _BUSY = 95  # percent of a core: a process that copies all the time is at 99 to 100
+_IDLE = 70  # percent of a core, unverified: only warns, since work in interrupts is not in a process's time
 _FILLED = 0.7  # of windows in a round trip: a window grows to its maximum only in the course of a run
 _CONTRADICTED = 1.05
 _BYTES = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
@@ -34,6 +35,23 @@ def list_busy_cores(run: Run, threads: int) -> list[str]:
         for label, load in loads.items()
         if load >= _BUSY * threads
     ]
+
+
+def find_idle_cores(run: Run, threads: int) -> str | None:
+    """Why cores are not known to be the limit: the log has the load of both hosts, and neither process is near a core.
+
+    ``threads``: cores that each process can use. None where the log does not have both loads or one is higher. The load
+    is the process's time by the run's (src/iperf_util.c, cpu_util): time in interrupts is not in it.
+    """
+    loads = {row.label: float(row.value) for row in run.measurements if row.metric is Metric.CPU_USED}
+    if len(loads) < 2 or max(loads.values()) >= _IDLE * threads:
+        return None
+    used = " and ".join(f"{number(load)} % on the {label} host" for label, load in loads.items())
+    cores = "the one core" if threads == 1 else f"the {threads} cores"
+    return (
+        f"cores are not shown to be the limit: {run.tool} uses {used} of {cores} that it can use; look at the load of "
+        "interrupts (`mpstat -P ALL 1`) and at lost packets"
+    )
 
 
 def list_stream_notes(run: Run, segment: int) -> list[str]:
