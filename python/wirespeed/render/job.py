@@ -8,6 +8,7 @@ from dataclasses import replace
 from wirespeed.errors import refuse
 from wirespeed.plan import Plan
 from wirespeed.platforms import Job, platforms, platforms_of_launch
+from wirespeed.platforms.launcher.gpu_copies import list_gpu_copies
 from wirespeed.platforms.launcher.library_variables import gpu_memory, nic_variables, restrict_to_nics
 from wirespeed.platforms.launcher.openmpi.job import start_alone, start_locally, start_over_sockets, start_over_tcp
 
@@ -67,6 +68,12 @@ class Jobs:
     def gpu_memory(self, host: str, gpu: int) -> tuple[str, ...]:
         """perftest's option for memory of a GPU of a host; () if there is none."""
         return gpu_memory(self._plan.hosts[host].launch, gpu)
+
+    def gpu_copies(self, host: str) -> tuple[tuple[str, ...], ...]:
+        """The programs that copy between the GPUs of a host, with their options; () for GPUs of other vendors."""
+        models = sorted({gpu.model for gpu in self._plan.hosts[host].gpus.values() if gpu.model})
+        vendors = dict.fromkeys(self._plan.hardware.gpus[model].vendor for model in models)
+        return tuple(program for vendor in vendors for program in list_gpu_copies(vendor))
 
     def environment(self, host: str, device: str) -> Mapping[str, str]:
         """Variables that restrict a program over UCX to one NIC of a host."""

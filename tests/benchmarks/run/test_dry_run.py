@@ -38,6 +38,8 @@ CASES = (
     ("lent-gpus", "pcie-lending", ""),
     ("one-process", "pcie-lending", ""),
     ("one-process", "mi300x-4node", "node1"),
+    ("gpu-copies", "pcie-lending", ""),
+    ("gpu-copies", "mi300x-4node", "node[1-2]"),
     ("loopback", "", ""),
 )
 

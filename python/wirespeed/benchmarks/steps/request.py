@@ -38,6 +38,9 @@ class JobCommands(Protocol):
     def gpu_memory(self, host: str, gpu: int) -> tuple[str, ...]:
         """perftest's option for memory of a GPU of a host; () if it has none for this GPU."""
 
+    def gpu_copies(self, host: str) -> tuple[tuple[str, ...], ...]:
+        """Programs that copy between the GPUs of a host, with their options; () if none is known for them."""
+
     def environment(self, host: str, device: str) -> Mapping[str, str]:
         """Environment variables that make a UCX program use one NIC of a host."""
 
