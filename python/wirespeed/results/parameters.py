@@ -136,6 +136,9 @@ class Parameters:
         bool | None, _text("messages are sent without waiting for replies (NetPIPE -s)", "netpipe", identity=True)
     ] = None
     streams: Annotated[int | None, _count("TCP or UDP connections", "iperf3", identity=True)] = None
+    processes: Annotated[
+        int | None, _count("processes that measured at the same time, if more than one", "iperf3", identity=True)
+    ] = None
     protocol: Annotated[str | None, _text("TCP or UDP", "sockperf", identity=True)] = None
     target_bits_per_second: Annotated[
         int | None, _count("requested bitrate; 0 is unlimited", "iperf3", unit="b/s", identity=True)

@@ -67,8 +67,11 @@ def list_parts(series: Iterable[Series]) -> frozenset[Series]:
     """
     every = frozenset(series)
     sums = {_identify_sum(member) for member in every if _is_sum(member.label or "")}
-    parts = {member for member in every if (member.label or "").startswith("stream ") and _identify_sum(member) in sums}
+    parts = {member for member in every if (member.label or "").startswith(_PART) and _identify_sum(member) in sums}
     return frozenset(parts | {member for member in every if " interval " in (member.label or "")})
+
+
+_PART = ("stream ", "process ")
 
 
 def _is_sum(label: str) -> bool:

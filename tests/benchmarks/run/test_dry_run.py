@@ -69,6 +69,20 @@ def test_options_of_iperf3_are_added() -> None:
     assert {line.partition(" ")[2] for line in clients} == {"-P 8 -i 10 -Z -l 1m -t 20 --json'"}
 
 
+def test_processes_of_iperf3_have_a_port_each() -> None:
+    text = dry("tcp", "esnet-400g", "", "--processes", "4", "--iperf3", "-P 2", "--seconds", "20")
+    commands = [shlex.split(shlex.split(line, comments=True)[-1]) for line in text.splitlines() if "iperf3-" in line]
+    started = [words[words.index("sh") + 3 :] for words in commands]
+    ports = [int(words[2]) for words in started if words[0] == "iperf3-clients"]
+    assert ports == [int(words[2]) for words in started if words[0] == "iperf3-servers"]
+    assert ports == [18600, 18604, 18608, 18612]
+    assert {words[1] for words in started} == {"4"}
+    assert {" ".join(words[4:]) for words in started if words[0] == "iperf3-clients"} >= {
+        "-c 10.10.2.2 -B 10.10.2.1 -P 2 -t 20 --json",
+        "-c 10.10.3.1 -B 10.10.3.2 -P 2 -t 20 --json",
+    }
+
+
 def test_every_suite_has_its_commands_shown() -> None:
     assert {suite for suite, _, _ in CASES} == set(suites())
 

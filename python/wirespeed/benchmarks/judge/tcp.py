@@ -176,9 +176,10 @@ def _check_core_term(
                 f"the log does not prove that cores are the limit: the line carries {number(line)} Gb/s; "
                 "use more streams or processes until the rate stays the same"
             )
-        if not _has_thread_per_stream(run) and (run.parameters.streams or 1) > 1:
+        if not _has_thread_per_stream(run) and (run.parameters.streams or 1) > threads:
             notes.append(
-                "iperf3 before 3.16 works all streams on one core: use a later release, or one process for each stream"
+                "iperf3 before 3.16 works all streams on one core: use a later release, or several processes "
+                "(`wirespeed bench run tcp --processes 8`)"
             )
     return [cores]
 
@@ -209,8 +210,8 @@ def _find_core_rate(plan: Plan, ends: list[NicPlace]) -> SourcedValue[Bandwidth]
 
 
 def _count_threads(run: Run) -> int:
-    """Cores that the streams of a run use: before release 3.16 iperf3 works all on one (its release notes)."""
-    return (run.parameters.streams or 1) if _has_thread_per_stream(run) else 1
+    """Cores that the streams of a run use: before release 3.16 a process of iperf3 has one (its release notes)."""
+    return (run.parameters.streams or 1) if _has_thread_per_stream(run) else run.parameters.processes or 1
 
 
 def _may_share_core(run: Run) -> bool:

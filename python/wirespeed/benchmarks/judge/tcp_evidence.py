@@ -98,7 +98,7 @@ def _list_filled_windows(run: Run, reachable_gbps: float) -> list[str]:
     windows: dict[str, float] = {}  # bytes, the largest of each stream
     for row in run.measurements:
         stream = (row.label or "").partition(" interval ")[0].removesuffix(" sender")
-        if row.metric is Metric.CONGESTION_WINDOW and row.unit in _BYTES and not stream.startswith("SUM"):
+        if row.metric is Metric.CONGESTION_WINDOW and row.unit in _BYTES and "SUM" not in stream.split():
             windows[stream] = max(windows.get(stream, 0.0), float(row.value) * _BYTES[row.unit])
     times = [
         float(row.value) for row in run.measurements if row.metric is Metric.RTT and "interval" not in (row.label or "")

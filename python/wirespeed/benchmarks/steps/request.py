@@ -60,10 +60,11 @@ class Request:
     first_port: int = FIRST_PORT
     bind: bool = True  # to the NUMA node of the NIC
     iperf3: str = ""  # further options of iperf3's client
+    processes: int = 1  # of iperf3 for each pair
 
     def port(self, number: int) -> int:
-        """The TCP port of the n-th server."""
-        return self.first_port + number % _PORTS
+        """The TCP port of the n-th server, the first one of its processes."""
+        return self.first_port + number % (_PORTS // self.processes) * self.processes
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from wirespeed.benchmarks.endpoints.fabric import Endpoint
 from wirespeed.benchmarks.endpoints.nics import NicPlace, find_path_mtu
 from wirespeed.benchmarks.steps.iperf3_options import parse_iperf3_options
+from wirespeed.benchmarks.steps.iperf3_processes import start_clients, start_servers
 from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.errors import refuse
@@ -138,26 +139,20 @@ def find_dscp(request: Request, host: str) -> Dscp | None:
 
 def add_iperf3(request: Request, steps: Steps, pair: Pair) -> None:
     """Add a step with iperf3 between two NICs in one direction: the TCP rate of a NIC is that of the receiver."""
-    port = request.port(steps.number())
-    client = (
-        "iperf3",
-        "-c",
-        pair.b.address,
-        "-B",
-        pair.a.address,
-        "-p",
-        str(port),
-        *parse_iperf3_options(request.iperf3),
-    )
-    server = ("iperf3", "-s", "-1", "-B", pair.b.address, "-p", str(port))
+    port, count = request.port(steps.number()), request.processes
+    options = (*parse_iperf3_options(request.iperf3), "-t", str(request.seconds), "--json")
+    client: tuple[str, ...] = ("iperf3", "-c", pair.b.address, "-B", pair.a.address)
+    server: tuple[str, ...] = ("iperf3", "-s", "-1", "-B", pair.b.address)
+    if count > 1:
+        client, server = start_clients(count, port, (*client, *options)), start_servers(count, port, server)
+    else:
+        client, server = (*client, "-p", str(port), *options), (*server, "-p", str(port))
     steps.add(
         Step(
             id=identifier("iperf3", pair.a.name, pair.b.name),
             test="iperf3",
             ends=pair.name,
-            client=Command(
-                pair.a.host, (*_bind_to_numa_node(request, pair.a), *client, "-t", str(request.seconds), "--json")
-            ),
+            client=Command(pair.a.host, (*_bind_to_numa_node(request, pair.a), *client)),
             limit_s=limit(request.seconds + _START_S),
             seconds=request.seconds + _START_S,
             server=Command(pair.b.host, (*_bind_to_numa_node(request, pair.b), *server)),

@@ -108,6 +108,16 @@ def run(
             show_default=False,
         ),
     ] = "",
+    processes: Annotated[
+        int,
+        typer.Option(
+            "--processes",
+            metavar="COUNT",
+            min=1,
+            max=64,
+            help="Processes of iperf3 for each pair in the suite tcp: before version 3.16 each has one core.",
+        ),
+    ] = 1,
     retest: Annotated[
         int, typer.Option("--retest", metavar="TIMES", min=0, max=10, help="Number of repeats of bad runs.")
     ] = 1,
@@ -185,6 +195,7 @@ def run(
       wirespeed bench run pairs -c cluster.yaml -o results --resume
       wirespeed bench run pairs -c cluster.yaml -o after --yes --store default --label after-firmware
       wirespeed bench run tcp -c cluster.yaml -o tcp --iperf3 "-P 8 -Z -l 1M -i 10" --seconds 20
+      wirespeed bench run tcp -c cluster.yaml -o tcp --iperf3 "-P 2" --processes 8
       wirespeed bench run collectives -c cluster.yaml -o nccl --path /opt/rccl-tests/build
       salloc --exclusive --no-kill -w node[1-64] wirespeed bench run pairs -c cluster.yaml -o night --launcher slurm
       sbatch --exclusive --no-kill -N 64 --wrap="wirespeed bench run mpi -c cluster.yaml -o mpi --launcher slurm -y"
@@ -197,9 +208,12 @@ def run(
     from wirespeed.render import Jobs
 
     chosen = suite_of(suite)
-    if iperf3 and not chosen.iperf3:
-        users = ", ".join(name for name, candidate in suites().items() if candidate.iperf3)
-        raise refuse("bench run", f"--iperf3 with the suite {suite}, which does not run iperf3", f"the suite {users}")
+    for option in ("--iperf3",) * bool(iperf3) + ("--processes",) * (processes > 1):
+        if not chosen.iperf3:
+            users = ", ".join(name for name, candidate in suites().items() if candidate.iperf3)
+            raise refuse(
+                "bench run", f"{option} with the suite {suite}, which does not run iperf3", f"the suite {users}"
+            )
     _refuse_contradictions(dry_run=dry_run, resume=resume, launcher=launcher, user=user, ssh_option=ssh_option)
     plan = _plan_suite(chosen, cluster)
     bar = _read_grade_options(plan, profile, bundle)
@@ -215,6 +229,7 @@ def run(
         first_port=port,
         bind=bind,
         iperf3=iperf3,
+        processes=processes,
     )
     campaign = make(chosen, request, label)
     _refuse_unused(context, chosen, request, campaign)

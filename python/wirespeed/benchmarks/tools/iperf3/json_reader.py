@@ -13,6 +13,7 @@ from wirespeed.benchmarks.logs.iperf_intervals import NEGATIVE_COUNT, is_negativ
 from wirespeed.benchmarks.logs.json_documents import Document, Node
 from wirespeed.benchmarks.logs.log import Source, source
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
+from wirespeed.benchmarks.tools.iperf3.processes import Report, join_processes
 from wirespeed.benchmarks.tools.iperf3.reader import read_lines
 from wirespeed.results.benchmarks import Metric, RunStatus
 
@@ -41,7 +42,8 @@ _SUMS = {
 
 
 def read(log: Source) -> list[ReadRun]:
-    """Every run of iperf3 in the JSON documents of the log."""
+    """Every run of iperf3 in the JSON documents of the log; processes that measured one pair at once are one run."""
+    reports: list[Report] = []
     runs = []
     stream: list[Document] = []
     streamed: set[str] = set()  # cookies of tests whose events came one by one
@@ -60,7 +62,10 @@ def read(log: Source) -> list[ReadRun]:
             title = document.root.text("title")
             if title is not None:
                 draft.parameters.title = title
-            runs.append(_finish(draft, document.root, complete=document.problem is None, problem=document.problem))
+            run = _finish(draft, document.root, complete=document.problem is None, problem=document.problem)
+            seconds = document.root.number("start", "timestamp", "timesecs")
+            start_s = seconds.value if seconds is not None and isinstance(seconds.value, int) else None
+            reports.append(Report(run, start_s))
             runs += _read_server_output(
                 document.root.get("server_output_json"), document.root.get("server_output_text")
             )
@@ -68,7 +73,7 @@ def read(log: Source) -> list[ReadRun]:
         runs += _read_stream(stream)
     return [
         read_run
-        for read_run in runs
+        for read_run in sorted((*join_processes(reports), *runs), key=lambda read_run: read_run.line)
         if read_run.run.version or read_run.run.measurements or read_run.run.error or read_run.notices
     ]
 
