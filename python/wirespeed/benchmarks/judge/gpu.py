@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 from wirespeed.benchmarks.endpoints.nics import find_ends
@@ -25,7 +25,7 @@ from wirespeed.limits.host import socket_term
 from wirespeed.limits.impact import gpu_function
 from wirespeed.limits.nic import build_slot
 from wirespeed.plan import Plan
-from wirespeed.results.benchmarks import PAIR_ARROW, Measurement, Run
+from wirespeed.results.benchmarks import PAIR_ARROW, Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound, Term
 from wirespeed.units import Bandwidth
 
@@ -54,6 +54,8 @@ class GpuLimits:
     whole: str | None  # why a test that uses many GPUs at once is not judged
     thresholds: Thresholds
     hosts: tuple[str, ...]
+    copies_at_once: int = 0  # pairs with a link each that copy at the same time; 0: one after the other
+    pair_thresholds: Thresholds | None = None  # of one of these pairs; None: those of the run
     slot_thresholds: Thresholds | None = None  # of copies from and to the host; None: those of the run
     pageable: bool = False  # host memory that the driver copies to a pinned buffer first
     link: Bandwidth | None = None
@@ -70,6 +72,8 @@ class GpuLimits:
     def limit(self, measurement: Measurement) -> Limit:
         """The limit by the ends of the copy: host and GPU, or two GPUs."""
         source, arrow, target = (measurement.label or "").partition(PAIR_ARROW)
+        if self.copies_at_once and measurement.label == "SUM" and self.links is not None:
+            return self._limit_sum(measurement.unit, self.links)
         if self.whole is not None or not arrow:
             return Limit(skip_reason=self.whole or "one value for many copies; the parts are judged")
         if target.endswith(_ONE_WAY):
@@ -102,13 +106,28 @@ class GpuLimits:
             terms = [*self.slot.terms, *([socket] if socket else [])]
             return Limit(in_unit(tightest(terms, self.slot.assumptions), unit), thresholds=self.peer_thresholds)
         peak, usable = self.links
-        return Limit(in_unit(peak, unit), in_unit(usable, unit) if usable else None)
+        thresholds = self.pair_thresholds if self.copies_at_once else None
+        return Limit(in_unit(peak, unit), in_unit(usable, unit) if usable else None, thresholds=thresholds)
+
+    def _limit_sum(self, unit: str, links: tuple[Bound, Bound | None]) -> Limit:
+        """The rate of a link for each copy that runs at the same time."""
+        peak, usable = (_multiply(bound, self.copies_at_once, unit) if bound else None for bound in links)
+        return Limit(peak, usable)
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """These tools copy tens of megabytes; smaller copies that a user chooses are not judged."""
         if measurement.size_bytes is not None and measurement.size_bytes < _LARGE:
             return "small copies are limited by launch overhead"
         return None
+
+
+def _multiply(bound: Bound, count: int, unit: str) -> Bound:
+    """A limit of one copy for several that share nothing."""
+    terms = [
+        replace(term, name=f"{term.name} × {count} copies", value=term.value * count)
+        for term in in_unit(bound, unit).terms
+    ]
+    return tightest(terms, bound.assumptions)
 
 
 _DEVICE = re.compile(r"CPU\d*|GPU\d+")
@@ -159,7 +178,8 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     bidirectional = _adds_both_directions(run)
     test = run.test or ""
     without_access = _list_pairs_without_access(run)
-    links = _find_link_limits(find_gpu_links(plan, name), bidirectional, assumptions)
+    gpu_links = find_gpu_links(plan, name)
+    links = _find_link_limits(gpu_links, bidirectional, assumptions)
     return GpuLimits(
         slot=_find_slot_limit(plan, name, bidirectional, assumptions),
         links=links,
@@ -167,6 +187,8 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         without_access=frozenset(without_access),
         socket_terms=_list_socket_terms(plan, name, bidirectional),
         peer_thresholds=profile.classes.gpu_peers or profile.classes.rdma,
+        copies_at_once=_count_copies_at_once(run) if gpu_links is not None and gpu_links.full_mesh else 0,
+        pair_thresholds=profile.classes.kernel_copies_at_once,
         slot_thresholds=profile.classes.host_copies_bidirectional if _measures_one_of_two(run) else None,
         whole="many GPUs copy at once: shown for information"
         if any(word in test for word in _MANY_GPU_TESTS)
@@ -176,6 +198,13 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         pageable=run.parameters.host_memory == "pageable",
         notes=_note_pairs_without_access(run, without_access, has_links=links is not None),
     )
+
+
+def _count_copies_at_once(run: Run) -> int:
+    """The pairs of TransferBench's all-to-all, which all copy at the same time; 0 for tools that copy one by one."""
+    if run.tool != "TransferBench" or run.test != "all_to_all":
+        return 0
+    return sum(PAIR_ARROW in (row.label or "") for row in run.measurements if row.metric is Metric.BW_AVG)
 
 
 def _adds_both_directions(run: Run) -> bool:

@@ -49,6 +49,9 @@ class Classes(Entry):
         default=None, alias="host-copies-bidirectional"
     )
     kernel_copies: Thresholds | None = Field(default=None, alias="kernel-copies")  # TransferBench; None: as gpu-links
+    kernel_copies_at_once: Thresholds | None = Field(  # of a pair, while all pairs copy; None: as kernel-copies
+        default=None, alias="kernel-copies-at-once"
+    )
     random_ring: Thresholds | None = Field(default=None, alias="random-ring")  # GPCNeT without load; None: as rdma
 
 

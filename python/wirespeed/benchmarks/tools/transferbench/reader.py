@@ -26,7 +26,8 @@ _SIZE = re.compile(r"Bytes Per Direction[ ,](\d{1,18})$")
 _TITLE = re.compile(
     r"(Uni|Bi)directional copy peak bandwidth GB/s \[(\w+) read / (\w+) write\] \(GPU-Executor: (\w+)\)$"
 )
-_SUMMARY = re.compile(r"Summary: \[(\d{1,18}) bytes per Transfer\]")
+_COPYING = re.compile(r"- Copying (\d{1,18}) bytes between ")
+_SUMMARY = re.compile(r"Summary:(?: \[(\d{1,18}) bytes per Transfer\])?$")  # AMD's acceptance guide prints it bare
 _CORNER = re.compile(r"SRC(?:\+EXE)?\\+(?:EXE\+)?DST(?:\+EXE)? ")
 _SUMS = re.compile(r"\b(?:STotal|Actual)\b")
 _DEVICE = re.compile(r"([CG]PU) (\d{1,9})")
@@ -76,16 +77,17 @@ class _Reader:
         return self._read_runs
 
     def _take(self, line: Line, text: str) -> None:
-        version, size, title, summary = (pattern.match(text) for pattern in (_VERSION, _SIZE, _TITLE, _SUMMARY))
+        patterns = (_VERSION, _SIZE, _COPYING, _TITLE, _SUMMARY)
+        version, size, copying, title, summary = (pattern.match(text) for pattern in patterns)
         if version:
             self._close(complete=False)
             self._version, self._size = version.group(1), None
-        elif size:
-            self._size = int(size.group(1))
+        elif number_of_bytes := size or copying:
+            self._size = int(number_of_bytes.group(1))
         elif title:
             self._open_pairs(line, title)
-        elif summary:
-            self._size = int(summary.group(1))
+        elif summary and (summary.group(1) or self._size):
+            self._size = int(summary.group(1)) if summary.group(1) else self._size
             self._start_run(line, "all_to_all", {"": ""})
         elif _CORNER.match(text) and self._suffixes and not self._matrices:
             self._read_header(
