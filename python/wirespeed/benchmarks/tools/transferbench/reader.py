@@ -26,8 +26,8 @@ _SIZE = re.compile(r"Bytes Per Direction[ ,](\d{1,18})$")
 _TITLE = re.compile(
     r"(Uni|Bi)directional copy peak bandwidth GB/s \[(\w+) read / (\w+) write\] \(GPU-Executor: (\w+)\)$"
 )
-_COPYING = re.compile(r"- Copying (\d{1,18}) bytes between ")
-_SUMMARY = re.compile(r"Summary:(?: \[(\d{1,18}) bytes per Transfer\])?$")  # AMD's acceptance guide prints it bare
+_COPYING = re.compile(r"(?:- )?Copying (\d{1,18}) bytes between ")
+_SUMMARY = re.compile(r"Summary:(?: \[(\d{1,18}) bytes per Transfer\].*)?$")  # AMD's acceptance guide prints it bare
 _CORNER = re.compile(r"SRC(?:\+EXE)?\\+(?:EXE\+)?DST(?:\+EXE)? ")
 _SUMS = re.compile(r"\b(?:STotal|Actual)\b")
 _DEVICE = re.compile(r"([CG]PU) (\d{1,9})")
