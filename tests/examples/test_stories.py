@@ -77,7 +77,8 @@ WARNINGS = {
 warning: {example}/cluster.yaml:14: found a breakout of 2 on edgecore-as9716-32d: \
 public releases of Community SONiC cannot split its ports; expected an image of the switch's vendor \
 with dynamic port breakout
-  hint: use such an image, or remove `breakout`; source: sonic-buildimage 202205 to 202605 and master, \
+  hint: use such an image; a port that is not split needs NICs with 8 lanes; \
+source: sonic-buildimage 202205 to 202605 and master, \
 device/accton/x86_64-accton_as9716_32d-r0: no platform.json, \
 without which sonic-utilities refuses `config interface breakout`
 """

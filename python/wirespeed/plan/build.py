@@ -181,11 +181,13 @@ def _find_box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box
         and model.systems_without_breakout is not None
         and name in model.systems_without_breakout.value
     ):
+        lanes = "all" if model.lanes is None else model.lanes.value
         problems.warn(
             (*spec.path, "breakout"),
             f"a breakout of {split} on {spec.model}: public releases of {system.title} cannot split its ports",
             "an image of the switch's vendor with dynamic port breakout",
-            f"use such an image, or remove `breakout`; source: {model.systems_without_breakout.source}",
+            f"use such an image; a port that is not split needs NICs with {lanes} lanes; "
+            f"source: {model.systems_without_breakout.source}",
         )
     ports = port_names(model, system, split)
     if not ports:

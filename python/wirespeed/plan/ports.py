@@ -148,7 +148,9 @@ def check_lanes(boxes: Mapping[str, Box], uses: Mapping[str, Sequence[PortUse]],
             warned.add((box.spec.path, speed))
             parts = box.model.speed.value // speed
             splits = box.model.breakouts.value if box.model.breakouts else []
-            action = f"write `breakout: {parts}`, or use NICs with {lanes} lanes"
+            unsplit = box.model.systems_without_breakout
+            image = " with an image that splits ports" if unsplit and box.system_name in unsplit.value else ""
+            action = f"write `breakout: {parts}`{image}, or use NICs with {lanes} lanes"
             problems.warn(
                 box.spec.path,
                 f"links of {speed} on ports of {lanes} lanes: {lanes} × {Bandwidth(speed // lanes)}",
