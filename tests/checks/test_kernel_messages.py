@@ -6,9 +6,16 @@ of drivers/net/ethernet/broadcom/bnxt/bnxt.c, Linux 6.18, which reports a port w
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import small_cluster as small
 
+from wirespeed.checks import run
+from wirespeed.cluster import read
+from wirespeed.collect import read_facts, write_planned_bundle
+from wirespeed.plan import build
+from wirespeed.plan.locate import locate
 from wirespeed.results.findings import Finding, Status
 
 ON_BOARD = "0000:04:00.1"
@@ -79,3 +86,32 @@ def test_a_slow_link_follows_from_its_present_width() -> None:
     changes = {(small.HOST, "host.kernel.errors"): small.kernel_errors(SLOW_LINK), (link, "pcie.link.width"): 8}
     causes = {finding.check: finding.cause for finding in small.bad(small.facts(changes))}
     assert causes == {"nic.pcie-width": None, "host.kernel-log": "nic.pcie-width"}
+
+
+LENDING = Path(__file__).parents[2] / "examples/pcie-lending/cluster.yaml"
+BIOS = "enable above-4G decoding in the BIOS, and enlarge its window for device memory if it has that option"
+BRIDGE = "if these are borrowed devices: write a larger `ntb: {prefetch: ...}`, render, and run ntb-prefetch.sh"
+
+
+@pytest.mark.parametrize(
+    ("prefetch", "cause", "fixes"),
+    [(512, "lending.prefetch", ["fix lending.prefetch first, then check again"]), (4096, None, [BIOS, BRIDGE])],
+)
+def test_memory_of_a_borrowed_device_is_that_of_the_bridge(
+    prefetch: int, cause: str | None, fixes: list[str], tmp_path: Path
+) -> None:
+    """The line and both sizes are those of Johansen, Fast Multi-GPU communication over PCI Express, A.3.10."""
+    plan = build(read(LENDING))
+    write_planned_bundle(plan, tmp_path / "bundle")
+    outputs = tmp_path / "bundle/abel1"
+    with (outputs / "dmesg.out").open("a") as log:
+        log.write("kern  :warn  : [    9.1] pci 0000:03:04.0: BAR 1: failed to assign [mem size 0x10000000 64bit pref]\n")
+    (outputs / "ntb-prefetch.out").write_text(f"Card 1 - Prefetch memory space size: {prefetch}\n")
+    facts = read_facts(tmp_path / "bundle")
+    (finding,) = (
+        finding
+        for finding in run(locate(plan, facts), facts)
+        if finding.device == "abel1"
+        if finding.check == "host.kernel-log"
+    )
+    assert (finding.cause, [fix.sentence for fix in finding.fix]) == (cause, fixes)

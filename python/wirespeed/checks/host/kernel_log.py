@@ -14,7 +14,8 @@ Fix:
     "disagrees about version of symbol" means that another RDMA stack replaced modules: see
     software.conflicting-stacks.
     "Fail to setets" means that the NIC firmware controls QoS (see nic.nvm-dcbx). "failed to assign" means that device
-    memory does not fit: enable above-4G decoding in the BIOS. A link that flaps needs another cable, transceiver or
+    memory does not fit: enable above-4G decoding in the BIOS; of borrowed devices, enlarge the prefetchable memory of
+    the PCIe bridge (lending.prefetch). A link that flaps needs another cable, transceiver or
     port. A refused DMA access needs the IOMMU in passthrough mode, or another driver. Uncorrected memory errors need
     another memory module. A bus or firmware error needs a reset, an update, or another card.
 
@@ -24,8 +25,9 @@ Example:
 
 Source:
     Broadcom 957608-AN210, 2.6 item 16, 5.1 questions 5 and 7; Johansen, Fast Multi-GPU communication over PCI Express,
-    section 3.2.6 (BARs); Linux mm/oom_kill.c and arch/x86/mm/fault.c for killed processes, drivers/pci/setup-res.c for
-    BARs, drivers/net/ethernet/broadcom/bnxt/bnxt.c (bnxt_report_link reports a port without a cable as an error),
+    section 3.2.6 and appendix A.3.10 (BARs: the bridge's 512 MB are too few for two GPUs); Linux mm/oom_kill.c and
+    arch/x86/mm/fault.c for killed processes, drivers/pci/setup-res.c for BARs,
+    drivers/net/ethernet/broadcom/bnxt/bnxt.c (bnxt_report_link reports a port without a cable as an error),
     drivers/iommu/intel/dmar.c, drivers/iommu/amd/iommu.c, arch/x86/kernel/cpu/mce/core.c, drivers/edac/edac_mc.c
 """
 
@@ -110,12 +112,19 @@ def _report_machine(context: CheckContext, messages: Sequence[KernelMessage]) ->
 
 
 def _report_bars(context: CheckContext, messages: Sequence[KernelMessage]) -> Outcome:
-    return failure(
+    bios = Fix("enable above-4G decoding in the BIOS, and enlarge its window for device memory if it has that option")
+    bridge = Fix(
+        "if these are borrowed devices: write a larger `ntb: {prefetch: ...}`, render, and run ntb-prefetch.sh",
+        consequence="reboot",
+    )
+    has_bridge = bool(context.plan.hosts[context.place.device].ntbs)
+    outcome = failure(
         "device memory (BAR) has no address",
         "an address for every BAR of NICs and GPUs",
         _join(messages),
-        Fix("enable above-4G decoding in the BIOS, and enlarge its window for device memory if it has that option"),
+        *((bios, bridge) if has_bridge else (bios,)),
     )
+    return replace(outcome, causes=("lending.prefetch",) if has_bridge else ())
 
 
 def _report_refused_dma(context: CheckContext, messages: Sequence[KernelMessage]) -> Outcome:
