@@ -97,7 +97,7 @@ def test_the_script_states_what_it_interrupts(device: Path) -> None:
     text = (device / "apply.sh").read_text()
     assert "# /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot\n" in text
     assert (
-        "# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured\n"
+        "# /etc/netplan/60-wirespeed.yaml: addresses and routes of the planned interfaces are reconfigured\n"
         "#   jobs on them lose their connections\n"
         "#   if this script runs at a terminal and no bond is planned, press ENTER within 120 s to keep the new "
         "addresses and routes, otherwise the previous ones are restored\n"
@@ -132,7 +132,7 @@ NO_TRAFFIC = {
 def test_a_dry_run_ends_with_what_is_interrupted(device: Path, image: Path) -> None:
     last = "dry run: nothing was changed; ./apply.sh --yes applies\n"
     output = dry_run(device, image, "apply.sh")
-    assert f"installing these files interrupts traffic:\n  {NETPLAN}: addresses and routes of the RDMA " in output
+    assert f"installing these files interrupts traffic:\n  {NETPLAN}: addresses and routes of the planned " in output
     assert output.count("\n  ") == 1 and output.endswith(last)
     assert dry_run(device, image, "rollback.sh").endswith(
         f"{NO_TRAFFIC['rollback.sh']}dry run: nothing was changed; ./rollback.sh --yes rolls back\n"

@@ -10,7 +10,7 @@
 # not beside this script.
 #
 # Interrupts traffic:
-# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured
+# /etc/netplan/60-wirespeed.yaml: addresses and routes of the planned interfaces are reconfigured
 #   jobs on them lose their connections
 #   if this script runs at a terminal and no bond is planned, press ENTER within 120 s to keep the new addresses and routes, otherwise the previous ones are restored
 #   a rollback keeps the MTU until the next reboot
@@ -153,7 +153,7 @@ if [ -n "$yes" ]; then
   install -D -m 755 -- "$here/rollback.sh" "$earlier.new" && mv -- "$earlier.new" "$earlier" || stop "$earlier"
 fi
 
-if put /etc/netplan/60-wirespeed.yaml 600 acts 'addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; if this script runs at a terminal and no bond is planned, press ENTER within 120 s to keep the new addresses and routes, otherwise the previous ones are restored; a rollback keeps the MTU until the next reboot'; then
+if put /etc/netplan/60-wirespeed.yaml 600 acts 'addresses and routes of the planned interfaces are reconfigured; jobs on them lose their connections; if this script runs at a terminal and no bond is planned, press ENTER within 120 s to keep the new addresses and routes, otherwise the previous ones are restored; a rollback keeps the MTU until the next reboot'; then
   run sh -c 'if [ -t 0 ]; then exec netplan try --timeout 120; fi; netplan generate && exec netplan apply' && obeyed /etc/netplan/60-wirespeed.yaml || failed /etc/netplan/60-wirespeed.yaml
 fi
 if put /etc/default/grub.d/90-wirespeed.cfg 644 acts; then
