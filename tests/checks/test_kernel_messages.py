@@ -105,7 +105,9 @@ def test_memory_of_a_borrowed_device_is_that_of_the_bridge(
     write_planned_bundle(plan, tmp_path / "bundle")
     outputs = tmp_path / "bundle/abel1"
     with (outputs / "dmesg.out").open("a") as log:
-        log.write("kern  :warn  : [    9.1] pci 0000:03:04.0: BAR 1: failed to assign [mem size 0x10000000 64bit pref]\n")
+        log.write(
+            "kern  :warn  : [    9.1] pci 0000:03:04.0: BAR 1: failed to assign [mem size 0x10000000 64bit pref]\n"
+        )
     (outputs / "ntb-prefetch.out").write_text(f"Card 1 - Prefetch memory space size: {prefetch}\n")
     facts = read_facts(tmp_path / "bundle")
     (finding,) = (

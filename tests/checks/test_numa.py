@@ -98,6 +98,8 @@ def test_a_node_that_the_firmware_does_not_give_is_unknown(tmp_path: Path) -> No
         pytest.param((257810, 0), ("10 32", "32 10"), {("fail", "host.numa-memory")}, id="socket-without-memory"),
         pytest.param((257810, 225724), ("10 32", "32 10"), {("warn", "host.numa-memory")}, id="one-module-less"),
         pytest.param((257810, 257970), ("10 10", "10 10"), {("fail", "host.numa-distance")}, id="table-of-equals"),
+        pytest.param((257810, 257970), ("20 32", "32 20"), {("fail", "host.numa-distance")}, id="20-to-itself"),
+        pytest.param((257810, 257970), ("10 32", "52 10"), {("warn", "host.numa-distance")}, id="not-as-planned"),
     ],
 )
 def test_memory_and_distances_of_nodes(
@@ -131,3 +133,23 @@ def test_a_node_of_another_socket_that_is_nearer_is_found(tmp_path: Path) -> Non
     facts = read_facts(tmp_path / "bundle")
     failures = [finding for finding in run(locate(plan, facts), facts) if finding.status is Status.FAIL]
     assert [(failure.check, failure.found) for failure in failures] == [("host.numa-distance", "10 32 12 32")]
+
+
+def test_distances_that_are_not_planned_are_compared_by_direction(tmp_path: Path) -> None:
+    """A plan with two nodes per socket has no distances; those in order are skipped."""
+    plan = build(read_text(NPS2_PLANNED, "cluster.yaml"), load())
+    write_planned_bundle(plan, tmp_path / "bundle")
+    file = tmp_path / "bundle/node1/numa-nodes.out"
+    file.write_text(file.read_text().replace("node0/distance:10 12 32 32", "node0/distance:10 12 52 32"))
+    facts = read_facts(tmp_path / "bundle")
+    findings = [
+        (finding.place, finding.status.value, finding.found)
+        for finding in run(locate(plan, facts), facts)
+        if (finding.device, finding.check) == ("node1", "host.numa-distance")
+    ]
+    assert findings == [
+        ("numa 0", "warn", "10 12 52 32"),
+        ("numa 1", "skip", "not planned: numa.distances; 12 10 32 32 are in a right order"),
+        ("numa 2", "warn", "32 32 10 12"),
+        ("numa 3", "skip", "not planned: numa.distances; 32 32 12 10 are in a right order"),
+    ]

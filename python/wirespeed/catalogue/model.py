@@ -273,6 +273,7 @@ class CpuTopology(Entry):
     threads: SourcedValue[int]  # of one core, if the BIOS does not disable them
     numa_nodes: SourcedValue[int]  # of one socket
     numbering: SourcedValue[Numbering]
+    socket_distance: SourcedValue[int] | None = None  # NUMA distance from a node to one of another socket; 10 is itself
 
 
 class BiosRow(Entry):

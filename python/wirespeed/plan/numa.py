@@ -10,6 +10,9 @@ from wirespeed.plan.core_binding import build_topology
 from wirespeed.settings import BiosAttribute, NumaNode, PcieFunction
 from wirespeed.units import Size
 
+_LOCAL_DISTANCE = 10
+"""Distance of a node to itself: ACPI specification 6.5, section 5.2.17 (SLIT)."""
+
 
 def nodes_per_socket(server: ServerModel, bios: Mapping[str, BiosAttribute]) -> int:
     """NUMA nodes of a socket: by the planned BIOS attribute nps or sub-numa, else as in the catalogue, else one.
@@ -36,9 +39,10 @@ def renumber_node(function: PcieFunction, server: ServerModel, bios: Mapping[str
 
 
 def plan_numa_nodes(server: ServerModel, bios: Mapping[str, BiosAttribute], memory: Size | None) -> dict[str, NumaNode]:
-    """The NUMA nodes by number, with the hardware threads of their cores and their share of the memory of the host.
+    """The NUMA nodes by number: the hardware threads of their cores, their share of the memory of the host, distances.
 
-    Empty if the catalogue has no CPUs.
+    Distances are planned for one node per socket, if the catalogue has that between sockets. Empty if the catalogue has
+    no CPUs.
     """
     if server.cpus is None:
         return {}
@@ -47,9 +51,12 @@ def plan_numa_nodes(server: ServerModel, bios: Mapping[str, BiosAttribute], memo
     groups = [cores for socket in topology.sockets for cores in socket] if nodes else [topology.cores]
     total = len(topology.cores)
     share = None if memory is None else Size(memory // len(groups))
+    far = server.cpus.socket_distance.value if server.cpus.socket_distance and nodes == 1 else None
     return {
         str(number): NumaNode(
-            frozenset(core + thread * total for thread in range(topology.siblings) for core in cores), share
+            frozenset(core + thread * total for thread in range(topology.siblings) for core in cores),
+            share,
+            None if far is None else tuple(_LOCAL_DISTANCE if node == number else far for node in range(len(groups))),
         )
         for number, cores in enumerate(groups)
     }

@@ -41,7 +41,9 @@ def check(context: CheckContext) -> Outcome:
     nodes = context.list_members("host.numa", Place(context.place.device))
     largest = max(node.memory or Size(0) for node in nodes.values())
     limit = largest if planned is None else planned
-    expected = f"at least 95 % of {limit}"
+    unit = next((unit for unit in ("GiB", "MiB") if limit.is_whole(unit)), "MiB")
+    expected = f"at least 95 % of {_format(limit, unit)}"
+    found_text = _format(found, unit)
     fix = Fix("compare the output of dmidecode --type 17 for both sockets; reseat or replace the module")
     if not found:
         return failure("the NUMA node has no memory", expected, "none", fix)
@@ -49,8 +51,13 @@ def check(context: CheckContext) -> Outcome:
     if planned is not None and count != len(planned_nodes):
         raise InapplicableError(f"{count} NUMA nodes with CPUs, {len(planned_nodes)} planned (host.numa-cpus)")
     if found >= _USABLE * limit:
-        return success(expected, str(found))
+        return success(expected, found_text)
     if planned is None:
         reason = "the cluster file has no memory: of the host, so the largest node is compared"
-        return warning("the NUMA node has less memory than another", expected, str(found), fix, reason=reason)
-    return failure("the NUMA node has less memory than planned", expected, str(found), fix)
+        return warning("the NUMA node has less memory than another", expected, found_text, fix, reason=reason)
+    return failure("the NUMA node has less memory than planned", expected, found_text, fix)
+
+
+def _format(size: Size, unit: str) -> str:
+    """A size in this unit with at most one decimal, so that expected and found are in one unit."""
+    return f"{round(size.in_unit(unit), 1):.10g} {unit}"
