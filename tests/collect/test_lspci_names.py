@@ -1,4 +1,4 @@
-"""The names of GPUs and NICs in synthetic output of lspci are those of pci.ids, as public records print them."""
+"""The names of GPUs, NICs and bridges in synthetic output of lspci are those of pci.ids, as public records print them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.catalogue import load
-from wirespeed.cluster import read_text
+from wirespeed.cluster import read, read_text
 from wirespeed.collect import write_planned_bundle
 from wirespeed.plan import build
 
@@ -51,3 +51,31 @@ def test_planned_cards_have_their_names(server: str, nic: str, names: tuple[str,
     write_planned_bundle(plan, tmp_path / "bundle")
     text = (tmp_path / "bundle/node1/lspci.out").read_text()
     assert [text.count(name) for name in names] == [8, 8]
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SWITCH = "Broadcom / LSI PEX890xx PCIe Gen 5 Switch [1000:c030]"
+
+
+@pytest.mark.parametrize(
+    ("cluster", "host", "names"),
+    [
+        (
+            "pcie-lending/cluster.yaml",
+            "abel1",
+            {"Intel Corporation Xeon E5/Core i7 IIO PCI Express Root Port 3a in PCI Express Mode [8086:3c08]": 3},
+        ),
+        (
+            "bluebonnet-64node/cluster.yaml",
+            "node01",
+            {"Advanced Micro Devices, Inc. [AMD] Starship/Matisse GPP Bridge [1022:1483]": 1},
+        ),
+        ("mi300x-4node/cluster.yaml", "node1", {"Intel Corporation Device [8086:352a]": 4, SWITCH: 20}),
+    ],
+)
+def test_bridges_are_those_of_the_server(cluster: str, host: str, names: dict[str, int], tmp_path: Path) -> None:
+    plan = build(read(EXAMPLES / cluster), load())
+    write_planned_bundle(plan, tmp_path / "bundle")
+    text = (tmp_path / "bundle" / host / "lspci.out").read_text()
+    assert {name: text.count(name) for name in names} == names
+    assert text.count("PCI bridge") == sum(names.values())
