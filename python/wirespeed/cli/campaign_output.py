@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from wirespeed.benchmarks.run import CampaignResult, Folder, GradeOptions, Request
     from wirespeed.reach import Reach
-    from wirespeed.results.campaign import Campaign
+    from wirespeed.results.campaign import Campaign, Step
     from wirespeed.results.mesh import Mesh
     from wirespeed.results.verdicts import Relation
 
@@ -34,16 +34,30 @@ def show(campaign: Campaign, reach: Reach, parallel: int, path: Sequence[str]) -
         typer.echo(f"# {note}")
     if path:
         typer.echo(f"# folders searched first for programs: {', '.join(path)}")
+    steps_by_stage: dict[int, list[Step]] = {}
+    for step in campaign.steps:
+        steps_by_stage.setdefault(step.stage, []).append(step)
     stage = -1
     for step in campaign.steps:
         if step.stage != stage:
             stage = step.stage
-            typer.echo(f"\n# stage {stage + 1}")
+            typer.echo(f"\n# stage {stage + 1}{_format_order(steps_by_stage[stage], campaign, parallel)}")
         typer.echo(f"\n# {step.test}: {fold_ends(step.ends)}, about {time(step.seconds)}")
         for command, remark in ((step.server, "  # server"), (step.client, "")):
             if command is not None:
                 call = Call(command.host, command.arguments, step.limit_s, command.environment)
                 typer.echo(f"{reach.command_text(call)}{remark}")
+
+
+def _format_order(steps: Sequence[Step], campaign: Campaign, parallel: int) -> str:
+    """That none of several runs of a stage is concurrent, since they share a NIC, link or host; else empty."""
+    from wirespeed.benchmarks.run import duration
+
+    if len(steps) < 2:
+        return ""
+    seconds = [step.seconds for step in steps]
+    is_sequential = duration(steps, campaign.holds, parallel) > sum(seconds) - min(seconds)
+    return ": one run after the other" if is_sequential else ""
 
 
 def load(campaign: Campaign, parallel: int) -> str:
