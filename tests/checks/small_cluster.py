@@ -265,6 +265,8 @@ def _port(rail: int) -> Port:
             pause_send=False,
         ),
         cable_length=Length.from_unit(5, "m"),
+        headroom=Size(228_854),
+        headroom_speed=SPEED,
         signal_monitoring="auto",
         addresses=(f"10.1.0.{2 * rail - 2}/31",),
         vlan=10 + rail,

@@ -18,7 +18,7 @@ from wirespeed.cluster import read
 from wirespeed.collect import read_facts
 from wirespeed.collect.simulated_bundle import write_planned_bundle
 from wirespeed.plan import build
-from wirespeed.units import Length
+from wirespeed.units import Length, Size
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
 DATABASE = "leaf1/config-db.out"
@@ -27,10 +27,19 @@ BUFFERS = "leaf1/buffer-tables.out"
 
 SHORTER = (
     r'(?s)\A\{(.*?"BUFFER_PG_TABLE:Ethernet0:3".*?)pg_lossless_400000_3m_profile',
-    r'{"BUFFER_PROFILE_TABLE:pg_lossless_400000_1m_profile": {"type": "hash", "value": {"xoff": "1024"}},'
+    r'{"BUFFER_PROFILE_TABLE:pg_lossless_400000_1m_profile": {"type": "hash", "value": {"xoff": "257024"}},'
     r"\1pg_lossless_400000_1m_profile",
 )
 """A profile in effect for a shorter cable than the configured one."""
+
+_PROFILE = '"BUFFER_PROFILE_TABLE:{name}": {{"type": "hash", "value": {{"xoff": "{xoff}"}}}},'
+
+
+def profile(name: str, xoff: int) -> tuple[str, str]:
+    """Pattern and replacement that give one port's group in effect this profile with this headroom."""
+    row = _PROFILE.format(name=name, xoff=xoff)
+    return r'(?s)\A\{(.*?"BUFFER_PG_TABLE:Ethernet0:3".*?)pg_lossless_400000_3m_profile', "{" + row + r"\1" + name
+
 
 # file, pattern, replacement; then status, check and number of places
 ROWS: dict[str, tuple[str, str, str, list[tuple[str, str, int]]]] = {
@@ -68,7 +77,9 @@ ROWS: dict[str, tuple[str, str, str, list[tuple[str, str, int]]]] = {
         BUFFERS, r'(?s)"BUFFER_PG_TABLE:Ethernet0:3": \{[^}]*\}\s*\},', "", [("fail", "qos.lossless-groups", 1)],
     ),
     "no group with a profile": (BUFFERS, r"(?s).+", "{}\n", [("fail", "qos.lossless-groups", 32)]),
-    "profiles that were not collected": (BUFFERS, r"(?s).+", "", [("unknown", "qos.lossless-groups", 32)]),
+    "profiles that were not collected": (
+        BUFFERS, r"(?s).+", "", [("unknown", "qos.headroom", 32), ("unknown", "qos.lossless-groups", 32)],
+    ),
     "headroom for a shorter cable": (BUFFERS, *SHORTER, [("fail", "port.cable-length", 1)]),
     "a shorter cable configured than in effect": (
         DATABASE, '"Ethernet0": "3m"', '"Ethernet0": "1m"', [("fail", "port.cable-length", 1)],
@@ -77,6 +88,28 @@ ROWS: dict[str, tuple[str, str, str, list[tuple[str, str, int]]]] = {
         DATABASE, '"Ethernet0": "3m"', '"Ethernet0": "300m"', [("warn", "port.cable-length", 1)],
     ),
     "no cable length": (DATABASE, '"Ethernet0": "3m",', "", [("fail", "port.cable-length", 1)]),
+    "headroom that is far too small": (
+        BUFFERS, *profile("pg_lossless_400000_3m_mtu9000_profile", 1024), [("warn", "qos.headroom", 1)],
+    ),
+    "headroom of a profile with any name": (BUFFERS, *profile("mine", 1024), [("warn", "qos.headroom", 1)]),
+    "enough headroom of a profile with any name": (BUFFERS, *profile("mine", 257024), []),
+    "headroom for a slower link": (
+        BUFFERS, *profile("pg_lossless_100000_3m_profile", 257024), [("fail", "qos.headroom", 1)],
+    ),
+    "headroom for a faster link": (
+        BUFFERS, *profile("pg_lossless_800000_3m_profile", 257024), [("warn", "qos.headroom", 1)],
+    ),
+    "headroom for a slower link and a shorter cable": (
+        BUFFERS,
+        *profile("pg_lossless_100000_1m_profile", 1024),
+        [("fail", "port.cable-length", 1), ("fail", "qos.headroom", 1)],
+    ),
+    "headroom that is no number": (
+        BUFFERS,
+        r'(?s)("BUFFER_PROFILE_TABLE:pg_lossless_400000_3m_profile".*?"xoff": )"[0-9]+"',
+        r'\1"many"',
+        [("unknown", "qos.headroom", 32)],
+    ),
     "no lossless pool": (
         DATABASE, r'(?s)"BUFFER_POOL": \{.*?\}\s*\},', "", [("fail", "qos.lossless-buffers", 1)],
     ),
@@ -178,24 +211,47 @@ TRADITIONAL: dict[str, tuple[str, str, str, list[tuple[str, str, int]]]] = {
         BUFFERS, '"profile": "[^"]*"', '"profile": "NULL"', [("fail", "qos.lossless-groups", 32)],
     ),
     "no rows": (BUFFERS, r"(?s)\A.*\Z", "{}\n", [("fail", "qos.lossless-groups", 32)]),
-    "rows that were not collected": (BUFFERS, r"(?s)\A.*\Z", "", [("unknown", "qos.lossless-groups", 32)]),
+    "rows that were not collected": (
+        BUFFERS, r"(?s)\A.*\Z", "", [("unknown", "qos.headroom", 32), ("unknown", "qos.lossless-groups", 32)],
+    ),
+    "too little headroom configured": (DATABASE, r'"xoff": "[0-9]+"', '"xoff": "1024"', [("warn", "qos.headroom", 32)]),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", TRADITIONAL)
 def test_a_switch_with_the_traditional_buffer_model(case: str, cluster: Path, tmp_path: Path) -> None:
     """Its chip is none of NVIDIA's, and its image has a profile for cables of 5 m."""
+    file, pattern, new, expected = TRADITIONAL[case]
+    assert check_traditional("tomahawk5", cluster, tmp_path, file, pattern, new) == expected
+
+
+@pytest.mark.parametrize(("xoff", "expected"), [("178562", []), ("178561", [("fail", "qos.headroom", 32)])])
+def test_less_headroom_than_all_vendors_reserve_on_a_chip_fails(
+    xoff: str, expected: list[tuple[str, str, int]], cluster: Path, tmp_path: Path
+) -> None:
+    """xoff of 400000 and 5m in pg_profile_lookup.ini of Dell's Z9332F: less than the computed headroom."""
+    result = check_traditional("tomahawk3", cluster, tmp_path, BUFFERS, r'"xoff": "[0-9]+"', f'"xoff": "{xoff}"')
+    assert result == expected
+
+
+def check_traditional(
+    chip: str, cluster: Path, folder: Path, file: str, pattern: str, new: str
+) -> list[tuple[str, str, int]]:
+    """What neither passes nor is skipped on a leaf with this chip after all edits of an output, with its number."""
     plan = build(read(cluster), load())
     leaf = plan.switches["leaf1"]
-    ports = {name: replace(port, cable_length=Length.from_unit(5, "m")) for name, port in leaf.ports.items()}
-    plan = replace(plan, switches={"leaf1": replace(leaf, chip="tomahawk5", ports=ports)})
-    write_planned_bundle(plan, tmp_path / "bundle")
-    file, pattern, new, expected = TRADITIONAL[case]
-    path = tmp_path / "bundle" / file
+    values: dict[str, Any] = {
+        "cable_length": Length.from_unit(5, "m"),
+        "headroom": Size(228_854),
+    }  # with the cells of these chips
+    ports = {name: replace(port, **values) for name, port in leaf.ports.items()}
+    plan = replace(plan, switches={"leaf1": replace(leaf, chip=chip, ports=ports)})
+    write_planned_bundle(plan, folder / "bundle")
+    path = folder / "bundle" / file
     path.write_text(re.sub(pattern, new, path.read_text(encoding="utf-8")), encoding="utf-8")
-    findings = [value for value in run(plan, read_facts(tmp_path / "bundle")) if value.device == "leaf1"]
+    findings = [value for value in run(plan, read_facts(folder / "bundle")) if value.device == "leaf1"]
     bad_checks = [(str(value.status), value.check) for value in findings if value.status not in ("pass", "skip")]
-    assert [(*pair, bad_checks.count(pair)) for pair in dict.fromkeys(bad_checks)] == expected
+    return [(*pair, bad_checks.count(pair)) for pair in dict.fromkeys(bad_checks)]
 
 
 def test_without_pool_and_profiles_the_pool_is_the_cause(cluster: Path) -> None:

@@ -53,7 +53,8 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     host_kinds = _build_each(
         cluster.hosts, lambda name, spec: host_kind(cluster, spec, chassis[name], classes, catalogue, problems)
     )
-    switch_kinds = _build_each(cluster.switches, lambda name, _: switch_kind(classes, boxes[name], problems))
+    cable = catalogue.cables.get(cluster.cabling.cable or "")
+    switch_kinds = _build_each(cluster.switches, lambda name, _: switch_kind(classes, boxes[name], cable, problems))
     check_paused_queues(classes, boxes, {name: kind.maps for name, kind in switch_kinds.items()}, problems)
     domains = list_domains(cluster, chassis, boxes)
     bundles = list_bundles(cluster, domains, boxes, problems)
@@ -72,7 +73,6 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     check_cable_speeds(cluster, cables, bundles, fabric_cables, catalogue, problems)
     check_mtus(cluster, cables, switch_kinds, boxes, problems)
     all_cables = (*(host_cable.cable for host_cable in cables), *fabric_cables)
-    cable = catalogue.cables.get(cluster.cabling.cable or "")
     hosts = _plan_hosts(cluster, cables, addresses, host_kinds)
     fabric = fabric_addresses(cluster, fabric_cables, problems)
     routing = plan_routing(cluster, boxes, cables, fabric_cables, addresses, fabric, problems)
@@ -82,7 +82,7 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     switches = {name: kind.switch(uses[name], vlans[name], routing[name]) for name, kind in switch_kinds.items()}
     roles = {**dict.fromkeys(hosts, "host"), **{name: box.spec.role for name, box in boxes.items()}}
     latencies = {name: find_latency(box) for name, box in boxes.items()}
-    numbers = list_computed_values(switches, switch_kinds, loop(all_cables, roles, cable, latencies), cable, problems)
+    numbers = list_computed_values(switches, switch_kinds, loop(all_cables, roles, cable, latencies), problems)
     problems.stop()
     return Plan(
         name=cluster.name,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from wirespeed.catalogue.model import CableModel
 from wirespeed.cluster.ranges import fold_names, format_names
 from wirespeed.plan import headroom, watchdog
 from wirespeed.plan.control_loop import Loop
@@ -15,14 +14,13 @@ from wirespeed.plan.model import ComputedValue, format_bytes
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.switch import SwitchKind
 from wirespeed.settings import Switch
-from wirespeed.units import Bandwidth, Length, Size
+from wirespeed.units import Size
 
 
 def list_computed_values(
     switches: Mapping[str, Switch],
     kinds: Mapping[str, SwitchKind],
     loop: Loop | None,
-    cable: CableModel | None,
     problems: Problems,
 ) -> tuple[ComputedValue, ...]:
     """The computed values of the switches, one for all switches of the same kind. Adds problems."""
@@ -34,7 +32,7 @@ def list_computed_values(
     return tuple(
         value
         for names in peers.values()
-        for value in _list_switch_values(fold_names(names), switches[names[0]], kinds[names[0]], loop, cable, problems)
+        for value in _list_switch_values(fold_names(names), switches[names[0]], kinds[names[0]], loop, problems)
     )
 
 
@@ -79,26 +77,22 @@ def _explain_lengths(name: str, switch: Switch, kind: SwitchKind) -> Iterator[Co
 
 
 def _list_switch_values(
-    name: str, switch: Switch, kind: SwitchKind, loop: Loop | None, cable: CableModel | None, problems: Problems
+    name: str, switch: Switch, kind: SwitchKind, loop: Loop | None, problems: Problems
 ) -> Iterator[ComputedValue]:
     chip, lossless = kind.box.chip, len(kind.qos.pfc or ())
     speeds = dict.fromkeys(port.link.speed for port in switch.ports.values() if port.link.speed is not None)
     headroom_of_port: dict[str, headroom.Headroom] = {}
-    headrooms: dict[tuple[Bandwidth, Length, int], headroom.Headroom] = {}
-    for port_name, port in switch.ports.items() if lossless else ():
-        speed, length, mtu = port.link.speed, port.cable_length, kind.port_mtu(port_name)
-        if speed is None or length is None:
-            continue
-        key = (speed, length, mtu)
-        if key not in headrooms:
-            headrooms[key] = headroom.headroom(speed, length, mtu, lossless, chip, cable, kind.box.latency)
-        headroom_of_port[port_name] = headrooms[key]
+    for port_name, port in switch.ports.items():
+        group_headroom = kind.headroom(port.link.speed, port.cable_length, kind.port_mtu(port_name))
+        if group_headroom is not None:
+            headroom_of_port[port_name] = group_headroom
+    headrooms = tuple(dict.fromkeys(headroom_of_port.values()))
     system = kind.box.system
     if lossless:
         yield from _explain_lengths(name, switch, kind)
     yield from (
         headroom.explain_headroom(group_headroom, chip, name, system.title, system.automatic_headroom)
-        for group_headroom in headrooms.values()
+        for group_headroom in headrooms
     )
     whole = (
         headroom.explain_total(headroom_of_port, lossless, chip, name)
@@ -116,7 +110,7 @@ def _list_switch_values(
     if pool is None and total is not None:
         _check_total(name, total, kind, problems)
     if pool is not None and headrooms:
-        _check_shared_headroom(pool, headrooms.values(), kind, problems)
+        _check_shared_headroom(pool, headrooms, kind, problems)
         if whole is not None:
             yield headroom.explain_shared_headroom(pool, headroom_of_port, lossless, name)
             total = pool

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from wirespeed.catalogue.model import QueueMap
+from wirespeed.catalogue.model import CableModel, QueueMap
 from wirespeed.plan.bgp import Routing
 from wirespeed.plan.chip import buffers, load_balancing
 from wirespeed.plan.classes import check_strict_shares, full_maps, map_groups, priority_map, queue_maps
 from wirespeed.plan.combination import parse_version
 from wirespeed.plan.ecn import Thresholds, thresholds
 from wirespeed.plan.fabric import Box
+from wirespeed.plan.headroom import Headroom, headroom
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.switch_release import list_oldest_releases
 from wirespeed.settings import (
@@ -60,10 +61,12 @@ class SwitchKind:
     load_balancing: LoadBalancing
     congestion: Mapping[str, Congestion]  # by queue
     problems: Problems
+    cable: CableModel | None = None  # of all cables
     marks: dict[Bandwidth, dict[str, Thresholds]] = field(default_factory=dict)
     queues: dict[Bandwidth, dict[str, Queue]] = field(default_factory=dict)
     links: dict[tuple[Bandwidth, int, str, bool | None], Link] = field(default_factory=dict)
     lengths: dict[Length, Length] = field(default_factory=dict)  # of cables, and those configured for them
+    headrooms: dict[tuple[Bandwidth, Length, int], Headroom] = field(default_factory=dict)
 
     def switch(self, uses: Sequence[PortUse], vlans: Mapping[int, tuple[str, int]], routing: Routing) -> Switch:
         """A switch of this kind; ``vlans`` holds the address of each VLAN's routed interface, and its rail."""
@@ -112,6 +115,16 @@ class SwitchKind:
             self.marks[speed] = {queue: marking for queue, marking in markings.items() if marking is not None}
         return self.marks[speed]
 
+    def headroom(self, speed: Bandwidth | None, length: Length | None, mtu: int) -> Headroom | None:
+        """Headroom of a lossless priority group of a port. None without lossless classes, and for an unknown cable."""
+        lossless = len(self.qos.pfc or ())
+        if not lossless or speed is None or length is None:
+            return None
+        key = (speed, length, mtu)
+        if key not in self.headrooms:
+            self.headrooms[key] = headroom(speed, length, mtu, lossless, self.box.chip, self.cable, self.box.latency)
+        return self.headrooms[key]
+
     def _build_queues(self, speed: Bandwidth) -> Mapping[str, Queue]:
         if speed not in self.queues:
             self.queues[speed] = _build_queues(self.classes, self.maps, self.marking(speed))
@@ -120,6 +133,8 @@ class SwitchKind:
     def _build_port(self, use: PortUse) -> Port:
         part = self.box.spec.part.ports.get(use.port)
         speed = (part and part.speed) or use.speed
+        length = self._round_length(use)
+        group = self.headroom(speed, length, self.port_mtu(use.port)) if self.box.system.group_profiles else None
         return Port(
             description=(part and part.description) or f"{use.peer} {use.peer_port}",
             link=self._build_link(
@@ -129,7 +144,9 @@ class SwitchKind:
                 use.training,
             ),
             breakout=None if self.box.system.speed_splits_ports else self.box.spec.part.breakout,
-            cable_length=self._round_length(use),
+            cable_length=length,
+            headroom=None if group is None else group.size,
+            headroom_speed=None if group is None else speed,
             addresses=(use.address,) if use.address else None,
             vlan=use.vlan,
             unnumbered=use.unnumbered,
@@ -187,8 +204,13 @@ class SwitchKind:
         return self.links[key]
 
 
-def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> SwitchKind | None:
-    """The common settings of switches with this spec. None, and problems are noted, if it is impossible."""
+def switch_kind(
+    classes: Mapping[str, TrafficClass], box: Box, cable: CableModel | None, problems: Problems
+) -> SwitchKind | None:
+    """The common settings of switches with this spec. None, and problems are noted, if it is impossible.
+
+    ``cable`` is the model of all cables, None if it is unknown.
+    """
     maps = queue_maps(classes, box, problems)
     if len(maps) != len(classes):
         return None
@@ -227,6 +249,7 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
             if traffic_class.congestion is not None
         },
         problems=problems,
+        cable=cable,
     )
     kind.marking(None)  # refuses thresholds that are wrong at every speed
     return kind

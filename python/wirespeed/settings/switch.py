@@ -12,7 +12,7 @@ from wirespeed.settings.link import Link
 from wirespeed.settings.model import Compare, Setting
 from wirespeed.settings.qos import PortQos, Priority, Queue
 from wirespeed.settings.routing import Bgp, BgpPeer
-from wirespeed.units import Duration, Length
+from wirespeed.units import Bandwidth, Duration, Length, Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,16 @@ class Port:
     breakout: Annotated[int | None, Setting("breakout: number of ports per front-panel port")] = None
     cable_length: Annotated[
         Length | None, Setting("cable length for the headroom of the port", "mm", Compare.AT_LEAST)
+    ] = None
+    headroom: Annotated[
+        Size | None,
+        Setting(
+            "headroom of a lossless priority group; the smallest of them", "bytes", Compare.AT_LEAST, observed=True
+        ),
+    ] = None
+    headroom_speed: Annotated[
+        Bandwidth | None,
+        Setting("link speed for which the headroom of the port was computed", "b/s", Compare.AT_LEAST, observed=True),
     ] = None
     signal_monitoring: Annotated[
         str | None, Setting("whether the port monitors the received signal to report its loss: auto, on or off")

@@ -330,6 +330,25 @@ def test_groups_in_effect_are_those_with_a_lossless_profile(case: str) -> None:
     assert running == [expected_groups, [] if metres is None else [Length(metres * 1000)]]
 
 
+HEADROOM: dict[str, tuple[dict[str, str], int | None, int | None]] = {  # profiles with xoff; headroom, Gb/s
+    "of one profile": ({FIVE: "160000"}, 160000, 400),
+    "the least of two": ({FIVE: "160000", "pg_lossless_100000_5m_profile": "49088"}, 49088, 100),
+    "of a profile with any name": ({"mine": "1024"}, 1024, None),
+    "no number": ({FIVE: "160000", FORTY: "many"}, None, 400),
+}
+
+
+@pytest.mark.parametrize("case", HEADROOM)
+def test_headroom_and_speed_are_those_of_the_profiles(case: str) -> None:
+    profiles, size, gbps = HEADROOM[case]
+    rows = {f"Ethernet0|{number}": {"profile": name} for number, name in enumerate(profiles, start=3)}
+    tables = json.loads((STOCK / "config-db.txt").read_text())
+    tables |= {"BUFFER_PG": rows, "BUFFER_PROFILE": {name: {"xoff": xoff} for name, xoff in profiles.items()}}
+    facts = assemble_facts(SONIC.parse(outputs(json.dumps(tables))))
+    values = [facts.value(PORT, path) for path in ("port.headroom", "port.headroom_speed")]
+    assert values == [size, gbps and Bandwidth.gbps(gbps)]
+
+
 CONFIGURED_GROUPS: dict[str, tuple[str | None, dict[str, Any], list[int]]] = {  # model, profile of group 3; groups
     "made by the buffer manager": (None, {"profile": FIVE}, [3]),
     "the same in the dynamic model": ("dynamic", {"profile": FIVE}, [3]),

@@ -20,6 +20,9 @@ from wirespeed.settings.qos import WatchdogAction
 EXAMPLE_VERSION = "202405.10-0000000"
 """Version in simulated output if the settings contain none."""
 
+_XOFF, _XON = 257024, 47104
+"""Headroom in simulated output if the settings contain none, and the part of a profile's size before a pause."""
+
 
 # In ms; sonic-utilities, pfcwd: what `pfcwd start` takes.
 _DETECT = range(100, 5001)
@@ -93,16 +96,22 @@ def _build_pools(switch: Switch) -> dict[str, Any]:
 
 
 def _build_groups(switch: Switch) -> dict[str, dict[str, Any]]:
-    """The lossless groups of the ports with their profiles, as the buffer manager names them."""
+    """The lossless groups of the ports with their profiles, as the buffer manager names them.
+
+    Ports of one speed and cable length share a profile, with the largest of their headrooms.
+    """
     groups: dict[str, Any] = {}
     profiles: dict[str, Any] = {}
     for name, port in switch.ports.items():
         if not port.qos.lossless_groups:
             continue
-        speed = 0 if port.link.speed is None else port.link.speed.whole("Mb/s")
+        link_speed = port.headroom_speed or port.link.speed
+        speed = 0 if link_speed is None else link_speed.whole("Mb/s")
         length = 5 if port.cable_length is None else port.cable_length.whole("m")
         profile = f"pg_lossless_{speed}_{length}m_profile"
-        profiles[profile] = {"dynamic_th": "0", "pool": "ingress_lossless_pool", "size": "304128", "xoff": "257024"}
+        xoff = max(int(port.headroom or _XOFF), int(profiles.get(profile, {"xoff": 0})["xoff"]))
+        fields = {"dynamic_th": "0", "pool": "ingress_lossless_pool", "size": str(xoff + _XON), "xoff": str(xoff)}
+        profiles[profile] = fields
         groups |= {f"{name}|{group}": {"profile": profile} for group in sorted(map(int, port.qos.lossless_groups))}
     return {"BUFFER_PG": groups, "BUFFER_PROFILE": profiles}
 
