@@ -334,6 +334,8 @@ ROWS = [
     ("qos.shared-headroom", {(L, "switch.buffers.shared_headroom"): Size(2_000_000)}),
     ("qos.global-pfc", {(L, "switch.pfc"): False}),
     ("qos.class-mtu", {(L, "switch.class_mtu"): 1500}),
+    ("fabric.ecn-counters", {(L, "switch.ecn_counters"): False}),
+    ("qos.ecn-counter", {(Q, "queue.ecn_counter"): False}),
     ("fabric.watchdog-poll", {(L, "switch.watchdog_poll"): Duration.parse("1000 ms")}),
     ("launch.rdma-devices", {(H, "host.launch.rdma_devices"): ("bnxt_re0",)}),
     ("launch.dscp", {(H, "host.launch.dscp"): Dscp(0)}),

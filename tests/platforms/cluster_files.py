@@ -96,6 +96,9 @@ def switch_files(system: str) -> Iterator[str]:
         for options in _SWITCH_OPTIONS:
             yield _cluster(models[0], system, options, _CLASSES.replace("CONGESTION", congestion))
     yield _cluster(models[0], system, "", _CLASSES.replace("CONGESTION", "dcqcn-p, dot1p: true"))
+    models_by_chip = {load().switches[name].chip: name for name in models}
+    for model in models_by_chip.values():  # some systems have settings for some chips only
+        yield _cluster(model, system, "", _CLASSES.replace("CONGESTION", "dcqcn-p"))
     for fabric in _FABRICS.values():
         for cable in ("dac-400g", "fibre-400g"):
             yield _fabric(models[0], system, fabric, cable)

@@ -495,6 +495,8 @@ class SwitchSystem(Entry):
     signal_monitoring: SourcedValue[str] | None = None  # that ports are configured with; None: no such setting
     speed_lanes: SourcedValue[dict[int, int]] | None = None  # Gb/s to lanes of a port below its highest speed
     strict_share: SourcedValue[bool] | None = None  # whether a strict queue has a configured rate too
+    queue_ecn_counter: SourcedValue[bool] | None = None  # whether the counter of marked packets is configured per queue
+    ecn_counter_chips: SourcedValue[list[str]] | None = None  # chips on which it is enabled for the switch, too
     lossy_pauses: bool = True  # whether a pause of a lossy priority stops the queue with its number
 
     @model_validator(mode="after")

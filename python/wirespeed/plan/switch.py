@@ -82,6 +82,7 @@ class SwitchKind:
             lldp=True,
             pfc=True if self.box.system.pfc_switch and self.qos.pfc else None,
             watchdog_poll=self.poll if self.qos.watchdog.enabled else None,
+            ecn_counters=self._has_ecn_counters() or None,
             class_mtu=self.box.system.class_mtu.value if self.box.system.class_mtu and self.qos.pfc else None,
             load_balancing=self.load_balancing,
             buffers=self.buffers,
@@ -127,8 +128,15 @@ class SwitchKind:
 
     def _build_queues(self, speed: Bandwidth) -> Mapping[str, Queue]:
         if speed not in self.queues:
-            self.queues[speed] = _build_queues(self.classes, self.maps, self.marking(speed))
+            counter = self.box.system.queue_ecn_counter
+            is_counted = None if counter is None else counter.value
+            self.queues[speed] = _build_queues(self.classes, self.maps, self.marking(speed), is_counted)
         return self.queues[speed]
+
+    def _has_ecn_counters(self) -> bool:
+        """Whether the counters of marked packets are enabled for the whole switch."""
+        chips = self.box.system.ecn_counter_chips
+        return chips is not None and self.box.model.chip in chips.value and bool(self.marking(None))
 
     def _build_port(self, use: PortUse) -> Port:
         part = self.box.spec.part.ports.get(use.port)
@@ -335,9 +343,15 @@ def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Proble
 
 
 def _build_queues(
-    classes: Mapping[str, TrafficClass], maps: Mapping[str, QueueMap], markings: Mapping[str, Thresholds]
+    classes: Mapping[str, TrafficClass],
+    maps: Mapping[str, QueueMap],
+    markings: Mapping[str, Thresholds],
+    ecn_counter: bool | None,
 ) -> dict[str, Queue]:
-    """The queues that classes use, in their order; classes in one queue add their shares."""
+    """The queues that classes use, in their order; classes in one queue add their shares.
+
+    ``ecn_counter`` is that of queues that mark.
+    """
     shares: dict[int, int] = {}
     strict: set[int] = set()
     for name, traffic_class in classes.items():
@@ -349,6 +363,7 @@ def _build_queues(
         str(queue): Queue(
             discipline=Discipline.STRICT if queue in strict else Discipline.DWRR,
             weight=shares[queue] or None if queue in strict else shares[queue],
+            ecn_counter=ecn_counter if str(queue) in markings else None,
             ecn=markings[str(queue)].effective if str(queue) in markings else Ecn(),
         )
         for queue in sorted(shares)

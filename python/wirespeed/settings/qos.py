@@ -151,6 +151,7 @@ class Queue:
     weight: Annotated[int | None, Setting("share of the bandwidth after strict queues", "percent")] = None
     guaranteed: Annotated[int | None, Setting("guaranteed share of the line rate", "percent")] = None
     shape: Annotated[Bandwidth | None, Setting("largest sending rate of the queue; 0: no shaper", "b/s")] = None
+    ecn_counter: Annotated[bool | None, Setting("counter of the packets that the queue marks (ECN)")] = None
     ecn: Ecn = field(default_factory=Ecn)
 
 

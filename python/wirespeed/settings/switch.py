@@ -91,6 +91,9 @@ class Switch:
         frozenset[Priority] | None, Setting("priorities whose received pauses are obeyed", compare=Compare.NONE)
     ] = None
     watchdog_poll: Annotated[Duration | None, Setting("polling interval of the PFC watchdog", "ps")] = None
+    ecn_counters: Annotated[
+        bool | None, Setting("counters of marked packets (ECN), on a switch that enables them for all queues")
+    ] = None
     class_mtu: Annotated[
         int | None,
         Setting(

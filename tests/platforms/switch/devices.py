@@ -60,7 +60,7 @@ def queues(**ecn: object) -> dict[str, Queue]:
     }
     return {
         "0": Queue(Discipline.DWRR, 50, ecn=Ecn(enabled=False)),
-        "3": Queue(Discipline.DWRR, 50, ecn=Ecn(**thresholds)),  # type: ignore[arg-type]
+        "3": Queue(Discipline.DWRR, 50, ecn_counter=True, ecn=Ecn(**thresholds)),  # type: ignore[arg-type]
         "6": Queue(Discipline.STRICT, ecn=Ecn(enabled=False)),
     }
 

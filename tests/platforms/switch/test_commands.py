@@ -83,10 +83,18 @@ ROWS: list[tuple[str, tuple[str, ...], str, Any, tuple[str, ...], str | None]] =
             "uc-tx-queue 3",
             "random-detect ecn minimum-threshold 1048 kbytes maximum-threshold 2097 kbytes "
             "max-mark-probability 5 weight 0",
-            "random-detect ecn count",
         ),
         None,
     ),
+    (
+        "eos-routed",
+        ("port", "3"),
+        "queue.ecn_counter",
+        True,
+        ("interface Ethernet1/1", "uc-tx-queue 3", "random-detect ecn count"),
+        None,
+    ),
+    ("eos-routed", (), "switch.ecn_counters", True, ("hardware counter feature ecn out",), None),
     (
         "eos-jericho",
         ("port", "6"),

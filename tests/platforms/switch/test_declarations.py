@@ -81,6 +81,7 @@ def full(name: str) -> Switch:
         vlans=vlans,
         pfc=False,
         watchdog_poll=ms(100),
+        ecn_counters=True,
         class_mtu=9216,
         loopbacks=("10.255.0.1/32",),
         buffers=Buffers(lossless=True, shared_headroom=Size(3_500_000)),

@@ -54,7 +54,7 @@ CASES = {
     "eos-routed": (EOS, routed_switch(EOS_PORTS, qos(), EOS_LINK)),
     "eos-switched": (EOS, vlan_switch(EOS_PORTS, qos(), EOS_LINK)),
     "eos-odd-port": (EOS, odd_one(routed_switch(EOS_PORTS, qos(), EOS_LINK), "Ethernet2/1", WatchdogRecovery.FORCED)),
-    "eos-jericho": (EOS, replace(routed_switch(EOS_PORTS[:1], qos(), EOS_LINK), chip="jericho2")),
+    "eos-jericho": (EOS, replace(routed_switch(EOS_PORTS[:1], qos(), EOS_LINK), chip="jericho2", ecn_counters=True)),
     "dell-routed": (DELL, routed_switch(DELL_PORTS, DELL_QOS, link())),
     "dell-switched": (DELL, vlan_switch(DELL_PORTS, DELL_QOS, link(training=None))),
     "dell-odd-port": (DELL, odd_one(routed_switch(DELL_PORTS, DELL_QOS, link()), "Eth1/2")),

@@ -91,6 +91,8 @@ def _switch_lines(path: str, value: Any) -> list[str] | None:
             return ["lldp run" if value else "no lldp run"]
         case "switch.pfc":
             return ["no priority-flow-control all off" if value else "priority-flow-control all off"]
+        case "switch.ecn_counters":
+            return ["hardware counter feature ecn out" if value else "no hardware counter feature ecn out"]
         case "switch.watchdog_poll":
             return [f"priority-flow-control pause watchdog default polling-interval {value.seconds:.3f}"]
     return None
@@ -161,5 +163,7 @@ def _queue_lines(port: str, number: str, path: str, value: Any, queue: Queue, ch
                 return [*block, "no random-detect ecn"]
             if ecn.minimum is None or ecn.maximum is None:
                 return None
-            return [*block, f"random-detect ecn {format_thresholds(ecn)}", "random-detect ecn count"]
+            return [*block, f"random-detect ecn {format_thresholds(ecn)}"]
+        case "queue.ecn_counter":
+            return [*block, "random-detect ecn count" if value else "no random-detect ecn count"]
     return None

@@ -186,7 +186,7 @@ def _read_queues(place: Place, lines: list[Line], number: int, output: Output) -
 
 
 def _read_queue(lines: list[Line], number: int) -> ReadValues:
-    read_values: ReadValues = {"queue.ecn.enabled": (False, number)}
+    read_values: ReadValues = {"queue.ecn.enabled": (False, number), "queue.ecn_counter": (False, number)}
     for line in lines:
         if line.text in ("no priority", "priority strict"):
             discipline = Discipline.DWRR if line.text == "no priority" else Discipline.STRICT
@@ -195,7 +195,9 @@ def _read_queue(lines: list[Line], number: int) -> ReadValues:
             read_values["queue.guaranteed" if match[1] else "queue.weight"] = (int(match[2]), line.number)
         elif (argument := line.text_after("shape rate")) is not None:
             read_values["queue.shape"] = (parse_shape(argument), line.number)
-        elif (argument := line.text_after("random-detect ecn")) is not None and argument != "count":
+        elif line.text == "random-detect ecn count":
+            read_values["queue.ecn_counter"] = (True, line.number)
+        elif (argument := line.text_after("random-detect ecn")) is not None:
             read_values.update(_parse_thresholds(argument, line.number))
     return read_values
 

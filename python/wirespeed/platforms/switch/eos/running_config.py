@@ -44,6 +44,7 @@ _SWITCH: Mapping[str, tuple[str, Reader]] = {
     # The older form: intel/intelRSD, PSME/agent/network/src/hal/eos_eapi, set_switch_pfc_enabled.cpp
     "priority-flow-control all mode off": ("switch.pfc", flag(False)),
     "no priority-flow-control all mode off": ("switch.pfc", flag(True)),
+    "hardware counter feature ecn": ("switch.ecn_counters", choice({"out": True})),
 }
 _PORT: Mapping[str, tuple[str, Reader]] = {
     "description": ("port.description", text),
@@ -74,7 +75,11 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     if not top or top[-1].text != "end":
         return
     read_values = read_settings((line for line in top if "vrf" not in line.words), _SWITCH)
-    set_defaults(read_values, list_declared_defaults("switch/eos", "switch.lldp", "switch.pfc"), top[-1].number)
+    set_defaults(
+        read_values,
+        list_declared_defaults("switch/eos", "switch.lldp", "switch.pfc", "switch.ecn_counters"),
+        top[-1].number,
+    )
     global_settings, defaults = _read_globals(top), _read_defaults(top)
     read_values["switch.loopbacks"] = next(
         (addresses(line) for line in top if line.text == "interface Loopback0"), ((), top[-1].number)

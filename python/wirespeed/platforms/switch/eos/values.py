@@ -70,14 +70,6 @@ def queue_keyword(chip: str | None) -> str | None:
     return "tx-queue" if family.startswith(_VOQ_QUEUES) else None
 
 
-def counts_by_feature(chip: str | None) -> bool:
-    """Whether ECN is counted only with ``hardware counter feature ecn out``.
-
-    On 7280R, 7500R and 7800R: Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA.
-    """
-    return queue_keyword(chip) == "tx-queue"
-
-
 def format_speed(link: Link) -> str | None:
     """``400g-8``: Gb/s and lanes. One lane has a number where a port can have the speed on several: ``100g-1``.
 

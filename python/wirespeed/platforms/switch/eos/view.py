@@ -16,7 +16,6 @@ from wirespeed.platforms.switch.eos.values import (
     DEFAULT_MTU,
     FEC_KEYWORDS,
     TRUST_KEYWORDS,
-    counts_by_feature,
     format_shape,
     format_speed,
     format_thresholds,
@@ -91,7 +90,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         counted_lines = (
             ()
             if profile is None
-            else tuple(queue_view.number for queue_view in profiles[profile].queues if queue_view.ecn)
+            else tuple(sorted(int(number) for number, queue in port.queues.items() if queue.ecn_counter))
         )
         columns = _format_columns(None if profile is None else profiles[profile], device)
         ports.append(PortSay(port_name, port, profile, format_speed(port.link), counted_lines, columns))
@@ -102,7 +101,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     return {
         "problems": list(problems(name, device)),
         "queue_word": queue_keyword(device.chip) or "uc-tx-queue",
-        "ecn_feature": counts_by_feature(device.chip) and any(port_view.counted for port_view in ports),
+        "ecn_feature": device.ecn_counters,
         "dscp_tc": _join_by_target(dscp_tc),
         "dscp_tc_changed": _join_by_target(changed_map),
         "tc_queue": sorted((int(tc), int(queue)) for tc, queue in tc_queue.items()),
