@@ -75,7 +75,14 @@ Connecting to host 10.0.0.1, port 5201
         (REPEATED_RANK, [12.345, 1.234, 12.0], []),
         (BRACKET_IN_SIZE, [61.17, 0.02, 0.02, 0, 60.98, 0.02, 0.02, 0], []),
         (UNKNOWN_COLUMN, [61.17, 0.02, 0.02, 60.98, 0.02, 0.02], []),
-        (NO_ROW, [], ["text:2: found the column 'Banwidth (MB/s)'; expected a known column; it is left out"]),
+        (
+            NO_ROW,
+            [],
+            [
+                "text:2: found the column 'Banwidth (MB/s)'; expected a known column; it is left out",
+                "text:3: found '1 0.01'; expected the line of its columns above it; left out",
+            ],
+        ),
         (
             NEGATIVE,
             [0.21, 0.22],

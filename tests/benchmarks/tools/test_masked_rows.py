@@ -13,6 +13,13 @@ from wirespeed.errors import Refusal
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 OSU = "# OSU MPI Bandwidth Test v5.8\n# Size      Bandwidth (MB/s)\n1 4.1\n{0}\n16 33.1\n"
+NCCL = (
+    "# nThread 1 nGpus 8 minBytes 1048576 maxBytes 2097152 step: 2(factor) warmup iters: 5 iters: 20\n"
+    "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+    "{0}  1048576        262144     float     sum      -1    28.15   37.25   65.19      0\n"
+    "{1}  2097152        524288     float     sum      -1    37.03   56.64   99.11      0\n"
+)
+NCCL_ROWS = ("1048576 262144 float sum -1 28.15 37.25 65.19 0", "2097152 524288 float sum -1 37.03 56.64 99.11 0")
 IPERF3 = "[ ID] Interval Transfer Bandwidth Retr\n[  4]   0.00-1.00  sec  1.08 GBytes  9.30 Gbits/sec  12\n"
 ROW = "[  4]   1.00-2.00  sec  1.08 GBytes  "
 
@@ -120,3 +127,37 @@ def test_a_table_of_nccl_tests_without_a_row_is_not_complete() -> None:
     )
     (run,) = read(text, "nccl.log").runs
     assert run.status is RunStatus.TRUNCATED
+
+
+@pytest.mark.parametrize("prefix", ["12:00", "x", "[12:00]", "node1:", "7", "foo bar"])
+def test_a_row_after_an_unknown_prefix_is_noted(prefix: str) -> None:
+    for position, row in enumerate(NCCL_ROWS):
+        reading = read(NCCL.format(*(prefix if place == position else "" for place in range(2))), "log")
+        assert {measurement.size_bytes for measurement in reading.runs[0].measurements} == {
+            2097152 - 1048576 * position
+        }
+        note = (
+            f"log:{3 + position}: found '{prefix}' before the row '{row}'; expected the row alone; the line is left out"
+        )
+        assert note in [str(notice) for notice in reading.notices]
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("# OSU MPI Bandwidth Test v7.4\n1    3.10\n2    6.20\n", ["2: found '1 3.10'", "3: found '2 6.20'"]),
+        ("# OSU MPI Bandwidth Test v7.4\n1    3.10   Pass\n", ["2: found '1 3.10 Pass'"]),
+        ("# OSU MPI Barrier Latency Test v7.4\n   6.04\n", ["2: found '6.04'"]),
+    ],
+)
+def test_a_row_without_the_line_of_its_columns_is_noted(text: str, rows: list[str]) -> None:
+    notices = [str(notice) for notice in read(text, "log").notices]
+    assert notices == [f"log:{row}; expected the line of its columns above it; left out" for row in rows]
+
+
+def test_each_row_of_a_masked_table_is_noted() -> None:
+    text = "# OSU MPI Latency Test v7.4\n# Size       Avg Latency(us)\n1                       x.xx\n2    x.xx\n"
+    notices = [str(notice) for notice in read(text, "log").notices]
+    assert notices == [
+        f"log:{size + 2}: found '{size} x.xx'; expected numbers; the line is left out" for size in (1, 2)
+    ]

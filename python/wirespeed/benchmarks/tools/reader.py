@@ -17,6 +17,7 @@ from wirespeed.benchmarks.logs.pair_tables import lacks_corner
 from wirespeed.benchmarks.logs.run_draft import MAX_ERRORS, ReadRun
 from wirespeed.benchmarks.tools.nccl_debug import communicators as nccl_log
 from wirespeed.benchmarks.tools.nccl_debug.lines import IDENTIFYING_TEXTS as NCCL_IDENTIFYING_TEXTS
+from wirespeed.benchmarks.tools.nccl_tests.patterns import TYPES
 from wirespeed.errors import Problem, Refusal
 from wirespeed.results.benchmarks import Run, RunStatus
 from wirespeed.results.nccl import Communicator
@@ -69,8 +70,7 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
     runs.sort(key=lambda run: run.line)
     line_notices = _select_notices(runs)
     line_notices += _note_decimal_commas(runs, log)
-    line_notices += _note_masked_rows(runs, line_notices, text)
-    line_notices += _note_cut_row(runs, line_notices, log, text)
+    line_notices += _note_unread_rows(runs, line_notices, log, text, lambda changed: _read_runs(source(changed)))
     _add_collectives(runs, name)
     notices = [replace(notice, location=_format_location(notice.location, name)) for notice in line_notices]
     return Reading(tuple(_add_causes(runs, log, text)), tuple(notices), found_communicators)
@@ -184,21 +184,75 @@ def _note_decimal_commas(read_runs: list[ReadRun], log: Source) -> Iterable[Prob
             yield Problem(f"line {number}", repr(text), "a number with a decimal point; the line is left out")
 
 
-_MASK = re.compile(r"(?<![A-Za-z])(?:[X▒]+|x{2,}|\*+(?=\.\*)|(?<=\*\.)\*+)(?![A-Za-z])")
+_Read = Callable[[str], list[ReadRun]]
+"""Reads a text with the readers of all tools."""
+
+
+def _note_unread_rows(
+    read_runs: list[ReadRun], notices: list[Problem], log: Source, text: str, read: _Read
+) -> list[Problem]:
+    """Notices of rows without one that ``read_runs`` lack: masked, after an unknown prefix, cut at the end."""
+    added: list[Problem] = []
+    for note in (_note_masked_rows, _note_prefixed_rows):
+        added += note(read_runs, notices + added, text, read)
+    added += _note_cut_row(read_runs, notices + added, log, text, read)
+    return added + list(_note_rows_of_no_table(read_runs, notices + added, log))
+
+
+_BLANK = r"[^\S\n]"
+_RESULT_LINE = rf"""
+    \[\ *(?:\d+|SUM)\](?:\[[TR]X-[CS]\])?{_BLANK}+\d+\.\d+\ *[-–]  # iperf
+    |\w+{_BLANK}+=\s+\d                                           # qperf
+    |(?:sockperf:\ )?(?:====>|--->|Summary:){_BLANK}             # sockperf
+"""
+_TABLE_ROW = (
+    rf"(?:Final:|\d+:)?{_BLANK}*(?:\d[\d.]*|N/A)(?:{_BLANK}+(?:[\d.]|N/A)|,\d)"  # also of ucx_perftest and NetPIPE
+)
+_ROW_START = re.compile(rf"[ ]*(?:{_RESULT_LINE}|{_TABLE_ROW}|\d[\d.]*$)", re.VERBOSE)
+_FRAMED_ROW = rf"""
+    \|\ .*\|\ +\d                                               # GPCNeT
+    |\d+:{_BLANK}.*\ times\ -->                                  # NetPIPE
+    |\#\ (?:Avg\ bus\ bandwidth|Out\ of\ bounds\ values){_BLANK}*:  # nccl-tests
+    |nprocs:\ \d                                                # osu_init
+    |\d+\ (?:bytes|iters)\ in\                                   # pingpongs of libibverbs
+    |\d+\ packets\ transmitted|rtt\ min                           # ping
+    |(?:Send|Recv)\ (?:min|max|avg)[:\t]|\S+\ (?:to|from)\t\d      # mpiGraph
+    |sockperf:\ (?:\[Total\ Run\]|Total\ )                        # sockperf
+    |SUM\ \w+\ \d                                                # nvbandwidth
+    |Transfer\ \d+\ |Aggregate\ bandwidth                        # TransferBench
+    |\[thread\ \d+\]\d                                           # ucx_perftest
+    |\S+,\ Bandwidth\ =|CPU\ Utilization:                         # bandwidthTest, iperf3
+"""
+_LONGEST_PREFIX = 4  # cells
+_MOST_PREFIXES = 24  # for each of which the log is read again
+_PREFIXED_ROW = re.compile(
+    rf"^{_BLANK}*(?:\S+{_BLANK}+){{1,{_LONGEST_PREFIX}}}?(?:{_RESULT_LINE}|{_TABLE_ROW}|{_FRAMED_ROW})",
+    re.MULTILINE | re.VERBOSE,
+)
+_CELL = r"(?:\d[\d.]*|N/A|-|Pass|Fail)"
+_NUMBERS_ROW = re.compile(
+    rf"""
+    (?!RTotal|Averages)(?:[^\s\#]\S*{_BLANK}+){{0,3}}?(?=.*\d\.\d)(?:\d[\d.]*|N/A)(?:{_BLANK}+{_CELL})+$
+    |\d+\.\d+$
+    |\d+{_BLANK}+\d+{_BLANK}+(?:{"|".join(TYPES)}){_BLANK}.*\d\.\d  # nccl-tests
+    """,
+    re.VERBOSE,
+)
+_BROKEN_LINES = 2  # between the parts of a row that messages broke
+_MASK = re.compile(r"(?<![A-Za-z])(?:[X▒]+|x{2,}|x(?=\.x)|(?<=x\.)x|\*+(?=\.\*)|(?<=\*\.)\*+)(?![A-Za-z])")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?|N/A")
 _LONGEST_EXCERPT = 60
 
 
-def _note_masked_rows(read_runs: list[ReadRun], notices: list[Problem], text: str) -> Iterable[Problem]:
+def _note_masked_rows(read_runs: list[ReadRun], notices: list[Problem], text: str, read: _Read) -> Iterable[Problem]:
     """A notice for each line that readers would take if its masks were digits, or that has the form of one taken."""
     if _MASK.search(text) is None:
         return
     read_locations = _list_locations(read_runs) | {notice.location for notice in notices}
     unmasked_text = _MASK.sub(lambda mask: "1" * len(mask[0]), text)
-    unmasked_locations = _list_locations(_read_runs(source(unmasked_text)))
+    unmasked_locations = _list_locations(read(unmasked_text))
     lines, unmasked_lines = text.split("\n"), unmasked_text.split("\n")
-    measured = {measurement.line for read_run in read_runs for measurement in read_run.run.measurements}
-    forms = {_find_form(lines[number - 1]) for number in measured if number <= len(lines)}
+    forms = {_find_form(lines[number - 1]) for number in _list_measured(read_runs) if number <= len(lines)}
     for number, (row, unmasked_row) in enumerate(zip(lines, unmasked_lines, strict=True), 1):
         location = f"line {number}"
         if row == unmasked_row or location in read_locations:
@@ -207,7 +261,52 @@ def _note_masked_rows(read_runs: list[ReadRun], notices: list[Problem], text: st
             yield Problem(location, repr(_shorten(row)), "numbers; the line is left out")
 
 
-def _note_cut_row(read_runs: list[ReadRun], notices: list[Problem], log: Source, text: str) -> Iterable[Problem]:
+def _note_prefixed_rows(read_runs: list[ReadRun], notices: list[Problem], text: str, read: _Read) -> Iterable[Problem]:
+    """A notice for each line that readers take without the cells before it: ``12:00 1024 256 float …``."""
+    unread = _find_prefixed_lines(read_runs, notices, text)
+    if not unread:
+        return
+    lines = text.split("\n")
+    groups = dict.fromkeys(
+        (count, _split_prefix(lines[number - 1], count)[0])
+        for count in range(1, _LONGEST_PREFIX + 1)
+        for number in sorted(unread)
+    )
+    for count, form in list(groups)[:_MOST_PREFIXES]:
+        numbers = {number for number in unread if _split_prefix(lines[number - 1], count)[0] == form}
+        changed = [*lines]
+        for number in numbers:
+            changed[number - 1] = _split_prefix(lines[number - 1], count)[1]
+        rows = (numbers & _list_measured(read("\n".join(changed)))) if numbers else numbers
+        for number in sorted(rows):
+            prefix = " ".join(lines[number - 1].split(maxsplit=count)[:count])
+            found = f"{prefix!r} before the row {_shorten(changed[number - 1])!r}"
+            yield Problem(f"line {number}", found, "the row alone; the line is left out")
+        unread -= rows
+
+
+def _find_prefixed_lines(read_runs: list[ReadRun], notices: list[Problem], text: str) -> set[int]:
+    """Numbers of lines without a measurement or notice that end as a row of a tool."""
+    numbers, number, start = set(), 1, 0
+    for match in _PREFIXED_ROW.finditer(text):
+        number += text.count("\n", start, match.start())
+        start = match.start()
+        numbers.add(number)
+    if not numbers:
+        return numbers
+    locations = {notice.location for notice in notices} | _list_locations(read_runs)
+    return {number for number in numbers if f"line {number}" not in locations}
+
+
+def _split_prefix(line: str, count: int) -> tuple[str, str]:
+    """The form of the first cells of a line, and the text after them."""
+    cells = line.split(maxsplit=count)
+    return _find_form(" ".join(cells[:count])), cells[count] if len(cells) > count else ""
+
+
+def _note_cut_row(
+    read_runs: list[ReadRun], notices: list[Problem], log: Source, text: str, read: _Read
+) -> Iterable[Problem]:
     """A notice of a last line without newline that may be cut.
 
     Noted if no reader took the line, and it begins as a row of a tool, would give a measurement with a newline, or has
@@ -223,26 +322,42 @@ def _note_cut_row(read_runs: list[ReadRun], notices: list[Problem], log: Source,
         return
     has_results = any(read_run.run.measurements or read_run.run.error for read_run in read_runs)
     is_row = not has_results or _ROW_START.match(last.text) is not None
-    whole = [] if is_row else _read_runs(source(f"{text}\n"))
-    if is_row or last.number in {row.line for read_run in whole for row in read_run.run.measurements}:
+    whole = [] if is_row else read(f"{text}\n")
+    if is_row or last.number in _list_measured(whole):
         found = f"{_shorten(last.text)!r} without a newline at the end of the log"
         yield Problem(location, found, "a whole row; left out, since its last number may be cut")
 
 
-_ROW_START = re.compile(
-    r"""[ ]*(?:
-        \[\ *(?:\d+|SUM)\](?:\[[TR]X-[CS]\])?\s+\d+\.\d+\ *[-–]  # iperf
-        |\w+\s+=\s+\d                                           # qperf
-        |(?:sockperf:\ )?(?:====>|--->|Summary:)\s             # sockperf
-        |(?:Final:|\d+:)?\s*\d[\d.]*(?:\s+(?:[\d.]|N/A)|,\d|$)  # a table, also of ucx_perftest and NetPIPE
-    )""",
-    re.VERBOSE,
-)
+def _note_rows_of_no_table(read_runs: list[ReadRun], notices: list[Problem], log: Source) -> Iterable[Problem]:
+    """A notice for each remaining line that ends with two numbers or more, one of them with a decimal point.
+
+    The line of its table's columns is missing, or has columns that are not known.
+    """
+    measured = _list_measured(read_runs)
+    rows = [
+        row
+        for line in log.without_debug(fold=True)
+        for row in (line.parts() if line.is_table and line.number not in measured else (line,))
+        if _NUMBERS_ROW.match(row.text.strip(" \t|"))
+    ]
+    if not rows:
+        return
+    locations = {notice.location for notice in notices} | _list_locations(read_runs)
+    for row in rows:
+        lines_before = range(row.number - _BROKEN_LINES, row.number)
+        is_second_part = "." in row.text.split()[0] and any(number in measured for number in lines_before)
+        if f"line {row.number}" not in locations and not is_second_part:
+            yield Problem(f"line {row.number}", repr(_shorten(row.text)), "the line of its columns above it; left out")
+
+
+def _list_measured(read_runs: list[ReadRun]) -> set[int]:
+    """Numbers of the lines with a measurement."""
+    return {measurement.line for read_run in read_runs for measurement in read_run.run.measurements}
 
 
 def _list_locations(read_runs: list[ReadRun]) -> set[str]:
     """The lines that readers took or noted."""
-    measured = {f"line {measurement.line}" for read_run in read_runs for measurement in read_run.run.measurements}
+    measured = {f"line {number}" for number in _list_measured(read_runs)}
     return measured | {notice.location for read_run in read_runs for notice in read_run.notices}
 
 
