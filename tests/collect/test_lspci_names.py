@@ -1,4 +1,4 @@
-"""The names of GPUs, NICs and bridges in synthetic output of lspci are those of pci.ids, as public records print them."""
+"""Names of GPUs, NICs and bridges in synthetic output of lspci are those of pci.ids, as public records have them."""
 
 from __future__ import annotations
 

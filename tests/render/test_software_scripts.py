@@ -157,6 +157,7 @@ def test_the_steps_are_done_in_order_and_once(system: System) -> None:
     second_result = install(system)
     assert (second_result.returncode, system.changes()) == (0, [])
     assert "reboot now" in result.stdout and "reboot now" not in second_result.stdout
+    assert "rmmod bnxt_en; modprobe bnxt_en" in result.stdout  # 957608-AN210, appendix A
 
 
 def test_the_rollback(system: System) -> None:
