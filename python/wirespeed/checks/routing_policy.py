@@ -123,7 +123,7 @@ def _walk(rules: Mapping[str, Rule], packet: Packet) -> Iterator[tuple[str, Rule
 def _find_jump(name: str, rules: Mapping[str, Rule]) -> int | None:
     """The priority that a rule jumps to; None without ``goto``, or where no rule has it, which the kernel ignores."""
     target = _parse_options(name).get("goto", "")
-    is_resolved = target.isdigit() and any(rule.priority == int(target) for rule in rules.values())
+    is_resolved = target.isdecimal() and any(rule.priority == int(target) for rule in rules.values())
     return int(target) if is_resolved else None
 
 

@@ -250,6 +250,12 @@ def test_the_watchdog_acts_on_a_stormed_queue() -> None:
     assert facts.value(LEAF.child("port", "Ethernet0"), "port.qos.watchdog.stuck_queues") == {3}
 
 
+def test_a_queue_that_is_no_number_is_passed_over() -> None:
+    """A superscript digit is a digit for Python, but no number."""
+    facts = read_output("pfcwd-stats", STORMS.replace("Ethernet0:3 ", "Ethernet0:² "))
+    assert facts.value(LEAF.child("port", "Ethernet0"), "port.qos.watchdog.active") is False
+
+
 CONFIGURED = """\
 Changed polling interval to 200ms
       PORT    ACTION    DETECTION TIME    RESTORATION TIME

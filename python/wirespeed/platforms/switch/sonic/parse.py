@@ -113,7 +113,7 @@ def _pfcwd_stats(switch: Place, output: Output, watched: Collection[Place]) -> I
         name, _, queue = row.get("QUEUE", "").partition(":")
         status = row.get("STATUS")
         listed.add(name)
-        if PORT_NAME.fullmatch(name) is None or not queue.isdigit() or status not in ("operational", "stormed"):
+        if PORT_NAME.fullmatch(name) is None or not queue.isdecimal() or status not in ("operational", "stormed"):
             continue
         states.append(QueueState(switch.child("port", name), int(queue), status == "stormed", number))
     yield from observe_stuck_queues(states, output)
