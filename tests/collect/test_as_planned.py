@@ -91,7 +91,10 @@ def test_every_option_passes_its_own_check(system: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", CLUSTERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_example_passes_its_own_check(path: Path, tmp_path: Path) -> None:
-    assert differences(build(read(path)), tmp_path) == set()
+    """Jobs over RC of all ranks may need more queue pairs than the NIC has, of which a plan warns, too."""
+    few_queue_pairs = path.parent.name == "bluebonnet-64node" and path.stem in ("cluster-openmpi", "cluster-rc")
+    expected = {("launch.queue-pairs", Status.WARN)} if few_queue_pairs else set()
+    assert differences(build(read(path)), tmp_path) == expected
 
 
 @pytest.mark.slow

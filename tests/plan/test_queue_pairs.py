@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from wirespeed.checks import run
 from wirespeed.cluster import read_text
+from wirespeed.collect import read_facts, write_planned_bundle
 from wirespeed.plan import build
+from wirespeed.plan.locate import locate
 
 FILE = Path(__file__).parents[2] / "examples" / "bluebonnet-64node" / "cluster-rc.yaml"
 
@@ -63,3 +66,20 @@ def test_progress_threads_need_cores(ranks: int, threads: int | None, warning: s
     matching = [text for text in warnings if "progress thread" in text]
     assert len(matching) == (1 if warning else 0)
     assert all(f"{warning}; expected at most 128, the cores of Dell PowerEdge R6525" in text for text in matching)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "status", "found"),
+    [(128, "warn", "65,537 of 1 RDMA device"), (32, "pass", "65,537 of 1 RDMA device")],
+)
+def test_generated_output_has_the_queue_pairs_of_the_nic(ranks: int, status: str, found: str, tmp_path: Path) -> None:
+    plan = build(read_text(FILE.read_text(encoding="utf-8").replace("ranks: 128", f"ranks: {ranks}"), "cluster.yaml"))
+    write_planned_bundle(plan, tmp_path / "bundle")
+    assert "max_qp:\t\t\t\t65537\n" in (tmp_path / "bundle/node01/ibv-devinfo.out").read_text()
+    facts = read_facts(tmp_path / "bundle")
+    findings = [
+        (finding.status.value, finding.found)
+        for finding in run(locate(plan, facts), facts)
+        if (finding.device, finding.check) == ("node01", "launch.queue-pairs")
+    ]
+    assert findings == [(status, found)]

@@ -187,6 +187,7 @@ def host_kind(
             rdma_device=host_port.rdma_device,
             rdma_state="ACTIVE",
             rdma_mtu=_path_mtu(host_port, spec, ipv6, problems),
+            queue_pairs=chassis.nic.queue_pairs.value if chassis.nic.queue_pairs else None,
             roce_version=_ROCE_V2,
             gpu=host_port.gpu,
             driver=Driver(chassis.nic.driver, software.drivers, spec.part.software.nic_firmware),
