@@ -83,11 +83,13 @@ def test_the_mode_of_congestion_control_names_the_command_that_shows_it(
     assert (code, finding["status"], finding["unread"]) == (3, "unknown", "nic.qos.congestion")
     (fix,) = finding["fix"]
     assert fix["sentence"] == (
-        "show it with this command as root on node2; `wirespeed collect` does not run it, because it changes the host "
-        "for a moment"
+        "run the first command as root on node2, collect and check again, then run the second; `wirespeed collect` "
+        "changes nothing on a host"
     )
     assert fix["commands"] == [
-        "cd /sys/kernel/config/bnxt_re && mkdir bnxt_re1 && cat bnxt_re1/ports/1/cc/apply; rmdir bnxt_re1"
+        "mkdir -p /sys/kernel/config/bnxt_re/bnxt_re1",
+        "# collect and check again; then:",
+        "rmdir /sys/kernel/config/bnxt_re/bnxt_re1",
     ]
 
 

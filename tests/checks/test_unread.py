@@ -119,7 +119,9 @@ def test_the_file_for_the_next_driver_load_does_not_show_the_marks_of_now(
         "not read: nic.qos.roce_dscp: only the file for the next driver load shows it; cc on ens7f0np0: it failed"
     )
     assert [command for fix in finding.fix for command in fix.commands] == [
-        "cd /sys/kernel/config/bnxt_re && mkdir bnxt_re0 && cat bnxt_re0/ports/1/cc/apply; rmdir bnxt_re0"
+        "mkdir -p /sys/kernel/config/bnxt_re/bnxt_re0",
+        "# collect and check again; then:",
+        "rmdir /sys/kernel/config/bnxt_re/bnxt_re0",
     ]
 
 

@@ -186,9 +186,11 @@ def _reading_fix(plan: Plan, finding: Finding) -> tuple[Fix, ...]:
     commands = [command for platform in stack(plan, device) for command in platform.commands]
     for command in commands:
         if command.by_hand is not None and finding.unread_device is None and finding.unread in command.reads:
-            text = f"show it with this command as root on {device}; `wirespeed collect` does not run it, because "
-            line = command.by_hand.format(rdma=_find_rdma_device(plan, finding))
-            return (Fix(f"{text}it changes the host for a moment", commands=(line,)),)
+            text = f"run the first command as root on {device}, collect and check again, then run the second; "
+            rdma_device = _find_rdma_device(plan, finding)
+            before, after = (line.format(rdma=rdma_device) for line in command.by_hand)
+            lines = (before, "# collect and check again; then:", after)
+            return (Fix(f"{text}`wirespeed collect` changes nothing on a host", commands=lines),)
     if finding.fix:
         return ()
     shown_by = next((command for command in commands if finding.not_shown in command.reads), None)

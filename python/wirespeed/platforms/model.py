@@ -95,7 +95,8 @@ class Command:
     verified: Flag = True  # False: the format of its output is known from memory only; see Support
     network: Flag = False  # its output is about the network namespace it runs in, not about the machine
     module: str | None = None  # kernel module of the devices that its tool is for, if the host may lack them
-    by_hand: str | None = None  # shell command for a person, which shows it but changes the host for a moment
+    # Shell commands for a person, if it shows something on a prepared host only: before and after it is collected.
+    by_hand: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
