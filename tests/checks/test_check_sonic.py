@@ -23,6 +23,7 @@ from wirespeed.units import Length, Size
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
 DATABASE = "leaf1/config-db.out"
 STATUS = "leaf1/interface-status.out"
+FEC = "leaf1/fec-status.out"
 BUFFERS = "leaf1/buffer-tables.out"
 
 SHORTER = (
@@ -113,6 +114,10 @@ ROWS: dict[str, tuple[str, str, str, list[tuple[str, str, int]]]] = {
     "no lossless pool": (
         DATABASE, r'(?s)"BUFFER_POOL": \{.*?\}\s*\},', "", [("fail", "qos.lossless-buffers", 1)],
     ),
+    "FEC auto in place of rs, which is in use": (
+        DATABASE, r'("Ethernet0": \{[^}]*"fec": )"rs"', r'\1"auto"', [],
+    ),
+    "another FEC in use": (FEC, r"( Ethernet0 +)rs", r"\1fc", [("fail", "port.fec", 1)]),
     "a port that is down": (STATUS, r"( Ethernet0 .*)  up( +up )", r"\1down\2", [("fail", "port.up", 1)]),
 }  # fmt: skip
 

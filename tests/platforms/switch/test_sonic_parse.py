@@ -336,6 +336,27 @@ def test_groups_in_effect_are_those_with_a_lossless_profile(case: str) -> None:
     assert running == [expected_groups, [] if metres is None else [Length(metres * 1000)]]
 
 
+FEC_STATUS = """\
+  Interface    FEC Oper    FEC Admin
+-----------  ----------  -----------
+  Ethernet0  {oper:>10}         auto
+"""
+"""A row in the form of sonic-utilities, tests/intfutil_test.py."""
+AUTO = (STOCK / "config-db.txt").read_text().replace('"fec": "rs"', '"fec": "auto"')
+
+
+@pytest.mark.parametrize(("oper", "fec"), [("rs", "rs"), ("fc", "fc"), ("none", "none"), ("N/A", None)])
+def test_the_operational_fec_counts_for_a_port_with_auto(oper: str, fec: str | None) -> None:
+    """sonic-port.yang: rs, fc, none or auto."""
+    assert AUTO.count('"auto"')
+    facts = read_outputs({"config-db": AUTO, "fec-status": FEC_STATUS.format(oper=oper)})
+    assert facts.value(PORT, "port.link.fec") == fec
+
+
+def test_a_port_with_auto_has_an_unknown_fec_without_its_state() -> None:
+    assert read_outputs({"config-db": AUTO}).value(PORT, "port.link.fec") is None
+
+
 HEADROOM: dict[str, tuple[dict[str, str], int | None, int | None]] = {  # profiles with xoff; headroom, Gb/s
     "of one profile": ({FIVE: "160000"}, 160000, 400),
     "the least of two": ({FIVE: "160000", "pg_lossless_100000_5m_profile": "49088"}, 49088, 100),

@@ -26,6 +26,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     for command, read in (
         ("config-db", config_db),
         ("version", _read_version),
+        ("fec-status", _fec_status),
         ("interface-status", _interface_status),
         ("lldp-table", _lldp_table),
         ("pfcwd-config", _pfcwd_config),
@@ -48,6 +49,17 @@ def _read_version(switch: Place, output: Output) -> Iterator[Observation]:
     for number, line in complete_lines(output):
         if match := re.fullmatch(r"SONiC Software Version:\s+(?:SONiC\.)?(\S+)\s*", line):
             yield Observation(switch, "switch.os_version", match[1], output.source_of_line(number))
+
+
+def _fec_status(switch: Place, output: Output) -> Iterator[Observation]:
+    """The operational FEC, also of a port whose configured one is ``auto`` (sonic-utilities, intfutil).
+
+    It precedes the column FEC of the interfaces' status, which repeats the configured value.
+    """
+    for number, row in _read_rows(output):
+        if PORT_NAME.fullmatch(row.get("Interface", "")) is not None and row.get("FEC Oper") in FEC_KEYWORDS:
+            port = switch.child("port", row["Interface"])
+            yield Observation(port, "port.link.fec", row["FEC Oper"], output.source_of_line(number))
 
 
 def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:

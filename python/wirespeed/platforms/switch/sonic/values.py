@@ -60,6 +60,7 @@ ON_OFF = {"on": True, "off": False}
 TRUE_FALSE = {"true": True, "false": False}
 TYPES = {"DWRR": Discipline.DWRR, "STRICT": Discipline.STRICT}
 FEC_KEYWORDS = frozenset({"rs", "fc", "none"})
+"""Those of sonic-port.yang without ``auto``, which leaves the choice to the switch: it is no value to compare."""
 
 MARKS_GREEN = frozenset({"ecn_all", "ecn_green", "ecn_green_yellow", "ecn_green_red"})
 MARKS_NOT = frozenset({"ecn_none", "ecn_yellow", "ecn_red", "ecn_yellow_red"})
