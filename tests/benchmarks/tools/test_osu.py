@@ -172,3 +172,15 @@ def test_a_row_of_another_shape_is_left_out_and_reported() -> None:
         "log:4: found a row of 3 cells; expected 2 cells; the row is left out",
         "log:5: found a row of 1 B after one of 1 B; expected a larger size; left out",
     ]
+
+
+@pytest.mark.parametrize("option", ["-m 65536", "-m 1:65536", "--message-size=:65536"])
+def test_a_sweep_that_ends_before_the_message_of_its_command_line(option: str) -> None:
+    text = (
+        f"$ mpirun -np 2 osu_bw {option}\n# OSU MPI Bandwidth Test v7.4\n# Size      Bandwidth (MB/s)\n1 3.1\n2 6.2\n"
+    )
+    reading = read(text, "log")
+    assert reading.runs[0].status is RunStatus.TRUNCATED
+    assert [str(notice) for notice in reading.notices] == [
+        "log:5: the log ends at 2 B, before 65536 B, the largest message that it states"
+    ]

@@ -156,8 +156,10 @@ class _Reader(RunReader):
             note_failures(draft, self._early)
         is_cut = not draft.complete and not draft.errors and draft.measurements
         if is_cut and self._last >= 0 and self._largest is not None:
-            default = f"{draft.test} ends at {self._largest} B unless -m is given"
-            text = f"the log ends at {self._last} B and does not state where the sweep ends: {default}"
+            text = f"the log ends at {self._last} B, before {self._largest} B, the largest message that it states"
+            if self._is_default:
+                default = f"{draft.test} ends at {self._largest} B unless -m is given"
+                text = f"the log ends at {self._last} B and does not state where the sweep ends: {default}"
             draft.notice(draft.measurements[-1].line, text)
         is_unstated = is_cut and self._last >= 0 and self._is_default and not self._is_cut
         if self._sized and is_unstated and not ends_early:
