@@ -207,6 +207,13 @@ ROWS: list[tuple[str, Case, str]] = [
     ("NCCL WARN Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 4000", Case(), "APP-09"),
     ("NCCL WARN NET/IB : Got completion from peer 10.0.0.2<33397> with status=12 opcode=0 len=0 vendor err 129 (Recv)",
      Case(is_mixed_fabric=True), "NCCL-02 NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15"),
+    # https://github.com/NVIDIA/nccl/issues/1819: the index has no GID
+    ("NCCL WARN Call to ibv_modify_qp failed with 61 No data available, on dev bnxt_re0:1, local GID index 3, "
+     "local GID ::", Case(), "OS-15 OS-05 NIC-05 RT-10"),
+    ("NCCL WARN Call to ibv_modify_qp failed with 61 No data available, local GID ::, remote GID ::ffff:10.1.0.2",
+     Case(), "OS-15 OS-05 NIC-05 RT-10"),
+    ("NCCL WARN Call to ibv_modify_qp failed with 61 No data available, local GID ::ffff:10.1.0.1", Case(),
+     "OS-05 NIC-05 RT-10"),
     # what is no failure of a cluster
     (" Iteration num should be between 5 and 100000000", Case(), ""),
 ]  # fmt: skip

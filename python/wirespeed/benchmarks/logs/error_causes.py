@@ -135,6 +135,10 @@ _ACCESS = (
 
 _LINK_LOCAL, _IPV4 = r"fe80:[0-9a-f:]+", r"::ffff:[0-9.]+"
 _COMPLETIONS = (
+    _row("ibv_modify_qp failed with 61 No data available, local GID ::", "GID|Gid",
+         r"(?i:local ?GIDs?) ?::(?=[\s,;)]|$)", "OS-15",
+         "Linux, drivers/infiniband/core/cache.c: rdma_get_gid_attr returns -ENODATA for an index without an entry;"
+         " https://github.com/NVIDIA/nccl/issues/1819"),
     # Before the statuses of completions, which NCCL prints with the GIDs of both ends.
     _row("local GID fe80::1, remote GID ::ffff:10.0.0.2", "GID|Gid",
          rf"(?i:local ?GIDs?) ?{_LINK_LOCAL}.*(?i:remote ?GIDs?) ?{_IPV4}"
