@@ -64,3 +64,20 @@ def test_programs_that_cannot_be_built_are_refused(text: str, software: str, mes
     with pytest.raises(Refusal) as refusal:
         build_plan(text, software)
     assert message in [str(problem).partition(": ")[2] for problem in refusal.value.problems]
+
+
+@pytest.mark.parametrize(
+    ("revision", "is_warned"), [("2.28.7", True), ("v2.13.4", True), ("77ae744", False), ("develop", False)]
+)
+def test_a_release_number_is_no_revision_of_rccl_tests(revision: str, is_warned: bool) -> None:
+    """957608-AN210, table 3, names 2.28.7; https://github.com/ROCm/rccl-tests has no tags."""
+    plan = build_plan(MI300X, f"openmpi: 5.0.8, rccl_tests: {revision}")
+    assert plan.hosts["node1"].software.rccl_tests == revision
+    warned = [warning.found for warning in plan.warnings if "rccl-tests" in warning.found]
+    assert (
+        warned
+        == [
+            f"rccl-tests {revision}, a release number: its public repository has no tags, and git finds no such revision"
+        ]
+        * is_warned
+    )

@@ -5,6 +5,7 @@ Source: Broadcom 957608-AN210, sections 2.7 and 8.2 to 8.4, and table 3.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from wirespeed.catalogue.model import GpuModel
@@ -19,6 +20,9 @@ _TITLES = {
     "rccl_tests": "rccl-tests",
     "osu": "OSU micro-benchmarks",
 }
+_RELEASE = re.compile(r"v?\d+(?:\.\d+)+")
+"""What no revision of ROCm/rccl-tests is called (read in November 2026). 957608-AN210 names "RCCL Test 2.28.7" in table
+3 and clones the default branch in section 8.4."""
 _MEMORIES = {"amd": "rocm", "nvidia": "cuda"}
 """Vendor of the GPUs -> GPU memory that perftest is built for."""
 
@@ -43,6 +47,13 @@ def check_programs(spec: HostSpec, gpu: GpuModel | None, problems: Problems) -> 
     for key in ("rccl", "rccl_tests"):
         if getattr(part, key) is not None and gpu is not None and gpu.vendor != "amd":
             problems.refuse((*path, key), f"{key} for an {gpu.title}", "GPUs of AMD, or nccl and nccl_tests")
+    if part.rccl_tests is not None and _RELEASE.fullmatch(part.rccl_tests):
+        problems.warn(
+            (*path, "rccl_tests"),
+            f"rccl-tests {part.rccl_tests}, a release number: its public repository has no tags, and git finds no such "
+            "revision",
+            "a commit or a branch, such as develop",
+        )
     for key in ("rccl_tests", "osu"):
         if getattr(part, key) is not None and part.openmpi is None:
             problems.refuse(
