@@ -161,3 +161,25 @@ def test_each_row_of_a_masked_table_is_noted() -> None:
     assert notices == [
         f"log:{size + 2}: found '{size} x.xx'; expected numbers; the line is left out" for size in (1, 2)
     ]
+
+
+UDP = (
+    "Connecting to host 10.0.0.2, port 5201\n"
+    "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
+    "[  5]   0.00-1.00   sec   128 KBytes  1.05 Mbits/sec  0.000 ms  {0}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("loss", "values", "notice"),
+    [
+        ("17179869184/0 (-2.5e-39%)", [], "found 17179869184/0 lost datagrams; expected at most as many as were sent"),
+        ("163/91 (179%)", [128, 1.05], "found 163/91 lost datagrams; expected at most as many as were sent"),
+        ("9/91 (9.9%)", [128, 1.05, 0, 9], ""),
+    ],
+)
+def test_more_lost_datagrams_than_were_sent_are_no_loss(loss: str, values: list[float], notice: str) -> None:
+    """esnet/iperf issues 1554 and 1489."""
+    reading = read(UDP.format(loss), "log")
+    assert [measurement.value for measurement in reading.runs[0].measurements] == values
+    assert [str(note).partition("; left out")[0] for note in reading.notices] == [f"log:3: {notice}"] * bool(notice)

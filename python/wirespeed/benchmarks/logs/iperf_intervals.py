@@ -62,6 +62,7 @@ class Report:
     omitted: bool
     negative: str | None = None  # a count of retransmits that is a negative number printed as unsigned
     unread: str | None = None  # the cell of the retransmits, if its digits are masked
+    impossible: str | None = None  # lost and sent datagrams, if more are lost than were sent
 
     @property
     def label(self) -> str:
@@ -94,7 +95,7 @@ def report(text: str, *, retransmits: bool | None) -> Report | None:
         if value is not None:
             cells.append((metric, unit, value))
     remainder = match["rest"]
-    total = negative = None
+    total = negative = impossible = None
     end_of = re.search(r"\b(sender|receiver)\b", remainder)
     masked = _MASKED_COUNT.match(remainder) if retransmits else None
     udp = _UDP.match(remainder)
@@ -102,8 +103,12 @@ def report(text: str, *, retransmits: bool | None) -> Report | None:
         jitter = number(udp["jitter"])
         if jitter is not None:
             cells.append((Metric.JITTER, "ms", jitter))
-        cells.append((Metric.LOST, "datagrams", int(udp["lost"])))
         total = int(udp["total"])
+        if int(udp["lost"]) > total:
+            impossible = f"{udp['lost']}/{total} lost datagrams"
+            cells, total = (cells[:2], total) if total else ([], None)
+        else:
+            cells.append((Metric.LOST, "datagrams", int(udp["lost"])))
     else:
         count = _RETRANSMITS.match(remainder)
         if count and (retransmits or (retransmits is None and _is_certain(count["more"]))):
@@ -126,6 +131,7 @@ def report(text: str, *, retransmits: bool | None) -> Report | None:
         omitted="omitted" in remainder,
         negative=negative,
         unread=masked[1] if masked else None,
+        impossible=impossible,
     )
 
 
@@ -151,6 +157,10 @@ def is_negative(count: int) -> bool:
 
 
 NEGATIVE_COUNT = "a count of retransmits; left out: iperf3 prints a negative number so (esnet/iperf issue 725)"
+
+
+IMPOSSIBLE_LOSS = "at most as many as were sent; left out (esnet/iperf issues 1489 and 1554)"
+"""iperf3 prints 17179869184/0 (-2.5e-39%), without the word sender, in a row that is none; and more than 100 %."""
 
 
 def _is_certain(remainder: str) -> bool:
@@ -183,6 +193,8 @@ def is_interval(label: str | None) -> bool:
 
 def add(draft: Draft, line: int, report_line: Report, label: str) -> None:
     """Add a report's values to a run."""
+    if report_line.impossible is not None:
+        draft.notice(line, report_line.impossible, IMPOSSIBLE_LOSS)
     for metric, unit, value in report_line.cells:
         draft.measure(metric, unit, value, line, label=label)
     if report_line.negative is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wirespeed.benchmarks.logs.iperf_intervals import NEGATIVE_COUNT, is_negative
+from wirespeed.benchmarks.logs.iperf_intervals import IMPOSSIBLE_LOSS, NEGATIVE_COUNT, is_negative
 from wirespeed.benchmarks.logs.json_documents import Document, Node
 from wirespeed.benchmarks.logs.log import Source, source
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
@@ -250,6 +250,10 @@ def _measure(draft: Draft, node: Node, label: str, *, in_interval: bool = False)
     ):
         value = node.number(name)
         if value is None or not isinstance(value.value, int | float):
+            continue
+        packets = node.number("packets") if metric is Metric.LOST else None
+        if packets is not None and isinstance(packets.value, int) and value.value > packets.value:
+            draft.notice(value.line, f"{value.value}/{packets.value} lost datagrams", IMPOSSIBLE_LOSS)
             continue
         if metric is Metric.RETRANSMITS and is_negative(int(value.value)):
             draft.notice(value.line, f"{value.value} retransmits", NEGATIVE_COUNT)
