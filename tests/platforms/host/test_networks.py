@@ -263,36 +263,12 @@ def words(value: str) -> list[str]:
     return sorted(value.replace("/32", "").replace("/128", "").replace(",", " ").split())
 
 
-COMMAND_LINES = {
-    "rhel-9.4": (
-        ["grubby --update-kernel=ALL --args='intel_iommu=on iommu=pt'"],
-        ["grubby --update-kernel=ALL --remove-args='intel_iommu=on iommu=pt'"],
-    ),
-    "sles-15.6": (
-        ["pbl --add-option intel_iommu=on", "pbl --add-option iommu=pt", "pbl --config"],
-        ["pbl --del-option intel_iommu", "pbl --del-option iommu", "pbl --config"],
-    ),
-}
-
-
 def test_parameters_of_the_cluster_file_are_on_the_command_line() -> None:
     text = (
         (EXAMPLE / "cluster.yaml").read_text().replace("os: ubuntu", "kernel_parameters: [pci=realloc=off], os: ubuntu")
     )
     files = {file.path: file.text for file in render.files(build(read_text(text, "cluster.yaml")), ["node1"])}
     assert "'intel_iommu=on iommu=pt pci=realloc=off'" in files["/etc/default/grub.d/90-wirespeed.cfg"]
-
-
-@pytest.mark.parametrize("system", COMMAND_LINES)
-def test_the_kernel_command_line_is_given_and_taken_back(system: str) -> None:
-    files = texts(plan(system))
-    assert files["/etc/wirespeed/kernel-arguments"] == "intel_iommu=on\niommu=pt\n"
-    for script, lines in zip(("apply.sh", "rollback.sh"), COMMAND_LINES[system], strict=True):
-        assert f"  {' && '.join(f'run {line}' for line in lines)} && obeyed" in files[script] or (
-            f"  {' && '.join(f'run {line}' for line in lines)} || failed" in files[script]
-        )
-        process = subprocess.run(["sh", "-n"], input=files[script], capture_output=True, text=True, check=False)
-        assert (process.returncode, process.stderr) == (0, "")
 
 
 LENDING = EXAMPLE.parent / "pcie-lending" / "cluster-bond.yaml"

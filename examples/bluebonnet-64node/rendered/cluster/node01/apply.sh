@@ -15,7 +15,7 @@
 #
 # Other effects:
 # /etc/wirespeed/kernel-arguments: takes effect after a reboot
-#   rollback removes these arguments even if they were set before
+#   a rollback removes only the parameters that were added
 # /etc/sysctl.d/90-wirespeed.conf: parameters change at once
 #   those that a rollback or another plan drops keep their values until the next reboot
 # /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
@@ -33,7 +33,7 @@
 # /usr/local/sbin/wirespeed-nvm: Broadcom 957608-AN210, 2.2.4
 # /usr/local/sbin/wirespeed-capture and 1 more: Broadcom 957608-AN210, 5.1 question 9
 # /etc/bnxt_re/bnxt_re.conf: Broadcom, bnxt_re.conf and bnxt_setupcc.sh of bnxt_re_conf 236.1.155.0
-# /etc/wirespeed/kernel-arguments: grubby(8)
+# /usr/local/sbin/wirespeed-kernel-arguments: grubby(8); grubby-bls of Red Hat: --args replaces all values of a key, --remove-args one value
 # /etc/security/limits.d/90-wirespeed-memlock.conf: limits.conf(5); Broadcom 957608-AN210, appendix A.1
 # /usr/local/bin/wirespeed-perftest: linux-rdma/perftest, ib_write_bw --help
 # /etc/modules-load.d/90-wirespeed.conf: modules-load.d(5)
@@ -123,6 +123,7 @@ failed() { # path
 if [ -e "$earlier" ] && ! cmp -s -- "$here/rollback.sh" "$earlier"; then
   sh "$earlier" ${yes:+--yes} ${root:+--root "$root"} --keep "$(cat <<'END'
 /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection
+/usr/local/sbin/wirespeed-kernel-arguments
 /etc/wirespeed/kernel-arguments
 /etc/sysctl.d/90-wirespeed.conf
 /etc/modules-load.d/90-wirespeed.conf
@@ -147,8 +148,9 @@ fi
 if put /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection 600 acts 'addresses and routes of the interface are reconfigured; jobs on it lose their connections'; then
   run nmcli connection load /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection && run nmcli connection up wirespeed-enp33s0f0np0 && obeyed /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection || failed /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection
 fi
+put /usr/local/sbin/wirespeed-kernel-arguments 755 || :
 if put /etc/wirespeed/kernel-arguments 644 acts; then
-  run grubby --update-kernel=ALL --args=iommu=pt && obeyed /etc/wirespeed/kernel-arguments || failed /etc/wirespeed/kernel-arguments
+  run /usr/local/sbin/wirespeed-kernel-arguments && obeyed /etc/wirespeed/kernel-arguments || failed /etc/wirespeed/kernel-arguments
 fi
 if put /etc/sysctl.d/90-wirespeed.conf 644 acts; then
   run sysctl --quiet --system && obeyed /etc/sysctl.d/90-wirespeed.conf || failed /etc/sysctl.d/90-wirespeed.conf

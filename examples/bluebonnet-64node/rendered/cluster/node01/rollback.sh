@@ -122,8 +122,9 @@ if back /etc/sysctl.d/90-wirespeed.conf; then
   run sysctl --quiet --system || failed /etc/sysctl.d/90-wirespeed.conf
 fi
 if back /etc/wirespeed/kernel-arguments; then
-  run grubby --update-kernel=ALL --remove-args=iommu=pt || failed /etc/wirespeed/kernel-arguments
+  run /usr/local/sbin/wirespeed-kernel-arguments || failed /etc/wirespeed/kernel-arguments
 fi
+back /usr/local/sbin/wirespeed-kernel-arguments || :
 if back /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection interrupts; then
   run nmcli connection reload || failed /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection
 fi
