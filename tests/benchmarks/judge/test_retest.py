@@ -244,6 +244,54 @@ def test_a_bad_run_between_known_nics_is_repeated_on_both_hosts(run_, context, s
     )
 
 
+@pytest.mark.parametrize(
+    ("context", "stated", "repeat"),
+    [
+        # the GPU of the log at its own end, and at the opposite end the GPU beside the NIC
+        (
+            RunContext("node2:bnxt_re4", "node1:bnxt_re1"),
+            {"memory": "rocm", "rocm_device_index": 4},
+            (
+                "on node1: ib_write_bw -d bnxt_re1 -m 4096 -q 4 -a -b --use_rocm=1 --report_gbits",
+                "on node2: ib_write_bw -d bnxt_re4 -m 4096 -q 4 -a -b --use_rocm=4 --report_gbits node1",
+            ),
+        ),
+        (
+            RunContext("node1:bnxt_re1", "node2:bnxt_re4"),
+            {"memory": "rocm", "rocm_device_index": 6, "dmabuf": True, "side": "server"},
+            (
+                "on node2: ib_write_bw -d bnxt_re4 -m 4096 -q 4 -a -b --use_rocm=6 --use_rocm_dmabuf --report_gbits",
+                "on node1: ib_write_bw -d bnxt_re1 -m 4096 -q 4 -a -b --use_rocm=1 --use_rocm_dmabuf --report_gbits "
+                "node2",
+            ),
+        ),
+        (
+            RunContext(),
+            {"memory": "cuda", "cuda_device_index": 2, "connection_type": "UC", "rdma_cm": True},
+            ("ib_write_bw -d bnxt_re4 -m 4096 -c UC -R -q 4 -a -b --use_cuda=2 --report_gbits SERVER",),
+        ),
+        (
+            RunContext(),
+            {"connection_type": "RC", "rdma_cm": False, "send_queue_depth": 16},
+            ("ib_write_bw -d bnxt_re4 -m 4096 -q 4 -t 16 -a -b --report_gbits SERVER",),
+        ),
+        (
+            RunContext(),
+            {"connection_type": "RC", "send_queue_depth": 128},
+            ("ib_write_bw -d bnxt_re4 -m 4096 -q 4 -a -b --report_gbits SERVER",),
+        ),
+    ],
+)
+def test_a_repeated_run_of_perftest_has_the_memory_and_all_bad_sizes_of_its_log(context, stated, repeat):
+    run_ = perftest(
+        {4 * MIB: 300.0, 8 * MIB: 310.0},
+        test="ib_write_bw",
+        **{"rdma_device": "bnxt_re4", "queue_pairs": 4, "bidirectional": True, **stated},
+    )
+    (judged_run,) = judge_runs(run_, context=context)
+    assert judged_run.repeat == repeat
+
+
 def test_the_gids_of_a_log_name_its_ends():
     gids = {"local_gid": GID.format("05"), "remote_gid": GID.format("21")}
     client, server = judge_runs(

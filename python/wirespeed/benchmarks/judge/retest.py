@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from wirespeed.benchmarks.judge.limits import RunContext, StartJob
+from wirespeed.benchmarks.judge.perftest_repeat import build_perftest_commands
 from wirespeed.benchmarks.judge.runs import has_stated_options
 from wirespeed.benchmarks.judge.stated_options import find_unused_options, list_stated_options
 from wirespeed.errors import Refusal
@@ -166,7 +167,7 @@ def _judge_single(
     ]
     if not sizes or judged.bottlenecks:
         return judged  # the log proves the bottleneck, so a repetition decides nothing
-    commands = _build_commands(run, ends, min(sizes), max(sizes), context, plan)
+    commands = _build_commands(run, ends, sizes, context, plan)
     once_more = "run it once more"
     if (options := _list_job_sizes(run, min(sizes), max(sizes))) is not None:
         repetition = f"the same command on the same hosts once more, with {options}"
@@ -235,24 +236,22 @@ def is_between_nics(run: Run) -> bool:
 
 
 def _build_commands(
-    run: Run, ends: tuple[str, str] | None, minimum: int, maximum: int, context: RunContext, plan: Plan | None
+    run: Run, ends: tuple[str, str] | None, sizes: Sequence[int], context: RunContext, plan: Plan | None
 ) -> tuple[str, ...]:
     """The commands that repeat a run for the sizes that were bad; none if the log does not contain enough.
 
     For perftest these are both commands, with their hosts, if both NICs are known.
     """
+    minimum, maximum = min(sizes), max(sizes)
     if run.tool == _OSU and run.test in _PAIRWISE and run.parameters.command is None and context.start and plan:
         program = (run.test, "-m", f"{minimum}:{maximum}")
         return _start_pair(program, ends, context.start, tuple(plan.hosts))
-    arguments = _list_arguments(run, ends, minimum, maximum)
-    if not arguments:
+    if run.test is None or not re.fullmatch(r"\w+", run.test):
         return ()
-    if run.tool != "perftest" or ends is None:
-        return (shlex.join(arguments),)
-    (client, client_nic), (server, server_nic) = (end.split(":", 1) for end in ends)
-    without_server = arguments[:-1] if run.parameters.side != "server" else arguments
-    on_server, on_client = (_replace_device(without_server, nic) for nic in (server_nic, client_nic))
-    return f"on {server}: {shlex.join(on_server)}", f"on {client}: {shlex.join([*on_client, server])}"
+    if run.tool == "perftest":
+        return build_perftest_commands(run, ends, sizes, plan)
+    arguments = _list_arguments(run, ends, minimum, maximum)
+    return (shlex.join(arguments),) if arguments else ()
 
 
 def _start_pair(
@@ -273,18 +272,8 @@ def _start_pair(
     return (shlex.join(words),)
 
 
-def _replace_device(arguments: Sequence[str], device: str) -> list[str]:
-    """The command with this RDMA device where the log names one."""
-    device_position = list(arguments).index("-d") + 1 if "-d" in arguments else None
-    return [device if position == device_position else argument for position, argument in enumerate(arguments)]
-
-
 def _list_arguments(run: Run, ends: tuple[str, str] | None, minimum: int, maximum: int) -> list[str]:
-    if run.test is None or not re.fullmatch(r"\w+", run.test):
-        return []
     match run.tool:
-        case "perftest":
-            return _build_perftest_arguments(run, maximum)
         case "osu-micro-benchmarks" if run.parameters.command is not None:
             return _replace_sizes(shlex.split(run.parameters.command), run.test, f"{minimum}:{maximum}")
         case "osu-micro-benchmarks" if run.test in _PAIRWISE:
@@ -317,22 +306,6 @@ def _place_ranks(ends: tuple[str, str] | None) -> list[str]:
 
 
 _PAIRWISE = ("osu_bw", "osu_bibw", "osu_latency", "osu_put_bw", "osu_get_bw")
-
-
-def _build_perftest_arguments(run: Run, size: int) -> list[str]:
-    stated = run.parameters
-    device, queue_pairs, row = stated.rdma_device, stated.queue_pairs, stated.gid_index
-    return [
-        run.test or "",
-        *(["-d", device] if device else []),
-        *(["-x", str(row)] if row is not None else []),
-        *(["-m", str(stated.path_mtu_bytes)] if stated.path_mtu_bytes else []),
-        *(["-q", str(queue_pairs)] if queue_pairs and queue_pairs > 1 else []),
-        *(["-s", str(size)] if size else []),
-        *(["-b"] if stated.bidirectional else []),
-        "--report_gbits",
-        *(["SERVER"] if stated.side != "server" else []),
-    ]
 
 
 def _build_iperf3_arguments(run: Run) -> list[str]:
