@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from wirespeed import render
@@ -126,6 +128,55 @@ def test_what_works_together_is_planned_and_rendered() -> None:
     assert "install_pinned 2.10.3-1+cuda11.4 libnccl-dev libnccl2\n" in files["software-install.sh"]
     assert f"NVCC_GENCODE={SM_35}" in files["nccl-tests.sh"]
     assert "nccl.sh" not in files
+
+
+H100 = """version: 1
+name: hopper
+hosts:
+  node[1-2]: {{model: nvidia-dgx-h100, os: ubuntu-22.04, nics: 8 x nvidia-mcx75310aas-neat, software: {{{software}}}}}
+switches: {{leaf1: {{model: dell-z9664f, os: dell-sonic, role: leaf}}}}
+cabling: {{pattern: by-host}}
+addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
+"""
+SAMPLES = [  # cluster file, versions, the commands that build p2pBandwidthLatencyTest after `git checkout`
+    (
+        KEPLER,
+        {"cuda": "11.4", "gcc": "10", "nccl": "2.10.3", "nvcc_gencode": f"{SM_35} {SM_70}"},
+        [
+            "make -C Samples/p2pBandwidthLatencyTest CUDA_PATH=/usr/local/cuda-11.4 HOST_COMPILER=g++-10 "
+            "SMS='35 70' -j\"$(nproc)\""
+        ],
+    ),
+    (
+        H100,
+        {"cuda": "12.4"},
+        [
+            "make -C Samples/5_Domain_Specific/p2pBandwidthLatencyTest CUDA_PATH=/usr/local/cuda-12.4 SMS=90 "
+            '-j"$(nproc)"'
+        ],
+    ),
+    (
+        H100,
+        {"cuda": "12.8", "gcc": "13"},
+        [
+            "cmake -S Samples/5_Domain_Specific/p2pBandwidthLatencyTest "
+            "-B Samples/5_Domain_Specific/p2pBandwidthLatencyTest/build "
+            "-DCMAKE_CUDA_COMPILER=/usr/local/cuda-12.8/bin/nvcc -DCMAKE_CUDA_HOST_COMPILER=g++-13",
+            "cmake --build Samples/5_Domain_Specific/p2pBandwidthLatencyTest/build",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "software", "commands"), SAMPLES)
+def test_the_cuda_samples_are_built_with_the_planned_compiler(
+    text: str, software: dict[str, str], commands: list[str]
+) -> None:
+    plan = build_plan(text, **software)
+    host = next(iter(plan.hosts))
+    script = {file.path: file.text for file in render.files(plan, [host])}["cuda-samples.sh"]
+    assert re.findall(r"^run (c?make .*)$", script, re.MULTILINE) == commands
+    assert f"tag=v{software['cuda']}\n" in script
 
 
 def test_code_of_ones_own_is_built_from_source() -> None:

@@ -61,6 +61,11 @@ ORDER = {  # as in Johansen, Fast Multi-GPU communication over PCI Express, sect
         "NCCL_HOME=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/comm_libs/nccl "
         "NVCC_GENCODE=-gencode=arch=compute_35,code=sm_35",
     ],
+    ("abel1", "cuda-samples.sh"): [  # appendix A.3.8
+        "git checkout v11.4",
+        "make -C Samples/p2pBandwidthLatencyTest NVCC=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/compilers/bin/nvcc "
+        "CUDA_PATH=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/cuda/11.4 SMS=35 -j4",
+    ],
 }
 
 

@@ -103,7 +103,7 @@ copies_between_gpus() {
   if command -v p2pBandwidthLatencyTest >/dev/null; then
     p2pBandwidthLatencyTest
   else
-    echo "borrow.sh: no p2pBandwidthLatencyTest (CUDA samples) in the PATH: not tested with CUDA" >&2
+    echo "borrow.sh: no p2pBandwidthLatencyTest in the PATH (cuda-samples.sh builds it): not tested with CUDA" >&2
   fi
 }
 check "p2pBandwidthLatencyTest ends without an error" copies_between_gpus

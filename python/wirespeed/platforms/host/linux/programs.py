@@ -7,12 +7,14 @@ and "CUDA"; RCCL tests, README; OSU micro-benchmarks, README; ROCm, "GPU-enabled
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wirespeed.settings import Host
 
 _ROCM = "/opt/rocm"
+_SM = re.compile(r"\bsm_([0-9]+[a-z]?)\b")
 _OPENIB_DEVICES = '"$HOME/ompi/ompi_install/share/openmpi/mca-btl-openib-device-params.ini"'
 
 
@@ -32,6 +34,12 @@ class Program:
 def list_programs(host: Host) -> list[Program]:
     """The planned programs, each after those that it is built with."""
     return list(_iterate_programs(host))
+
+
+def list_sms(host: Host) -> tuple[str, ...]:
+    """Compute capabilities of the GPUs that nvcc compiles for, without the point: 35, as makefiles of NVIDIA's samples
+    take them."""
+    return tuple(dict.fromkeys(_SM.findall(" ".join(host.software.gencode or ()))))
 
 
 def _iterate_programs(host: Host) -> Iterator[Program]:

@@ -9,7 +9,7 @@ from wirespeed.errors import Problem, Refusal
 from wirespeed.number_ranges import format_ranges
 from wirespeed.platforms.host.linux import bios
 from wirespeed.platforms.host.linux.kernel_releases import choose_kernel_release
-from wirespeed.platforms.host.linux.programs import list_programs
+from wirespeed.platforms.host.linux.programs import list_programs, list_sms
 from wirespeed.platforms.host.linux.tuning import coalescing_arguments, is_tuned, near, ring_arguments
 from wirespeed.settings import Device, Host, Nic, PcieFunction, Route, Rule, split_route_name
 
@@ -50,6 +50,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "tuned": lambda: is_tuned(device),
         "near": lambda: near(device),
         "job_programs": lambda: list_programs(device),
+        "sms": lambda: list_sms(device),
+        "borrows": any(loan.borrowed for loan in device.loans.values()),
         "ring_arguments": ring_arguments,
         "coalescing_arguments": coalescing_arguments,
         "firmware_attributes": lambda: bios.firmware_attributes(device),
