@@ -103,3 +103,40 @@ def test_other_cores_are_noted() -> None:
     assert _judge_notes(TABLE + RUN, 64) == [
         "8 of 8 ranks ran on other cores than planned: rank 0 on 0-3, planned is 0-15 (`wirespeed explain MPI-06`)"
     ]
+
+
+@pytest.mark.parametrize(
+    ("table", "found"),
+    [
+        (TABLE[: TABLE.index("RANK: 2")], []),
+        (
+            "RANK: 0 CPU_SET: 0 1 2 3\nRANK: 1 CPU_SET: 8 9\n",
+            [
+                "1 of 2 ranks ran on other cores than planned: rank 1 on 8-9, planned is 4-7 "
+                "(`wirespeed explain MPI-06`)"
+            ],
+        ),
+    ],
+)
+def test_fewer_ranks_have_the_first_planned_cores(table: str, found: list[str]) -> None:
+    head = "" if table.startswith("-") else "-------------CPU AFFINITY-------------\n"
+    assert _judge_notes(f"{head}{table}-------------------------------------\n{RUN}", 16) == found
+
+
+def test_a_bandwidth_with_other_cores_warns() -> None:
+    """It passes with the planned cores; osu_bw of two hosts, one rank on each."""
+    run_text = "# OSU MPI Bandwidth Test v5.8\n# Size      Bandwidth (MB/s)\n4194304              12300.00\n"
+    plan = build(read_text(FILE.read_text(encoding="utf-8"), "cluster.yaml"))
+    judgements = {}
+    for core in (0, 5):
+        (run,) = parse(
+            f"-------------CPU AFFINITY-------------\nRANK: 0  CPU_SET: {core:4}\n"
+            f"-------------------------------------\n{run_text}"
+        )
+        (verdict,) = judge(run, plan).verdicts
+        judgements[core] = (verdict.judgement.value, verdict.reason)
+    assert judgements[0][0] == "pass"
+    assert judgements[5] == (
+        "warn",
+        "1 of 1 ranks ran on other cores than planned: rank 0 on 5, planned is 0 (`wirespeed explain MPI-06`)",
+    )

@@ -140,6 +140,7 @@ def judge_with_subject(
         verdicts = _warn_of_finding(verdicts, limits.finding)
     smaller_mtu = _compare_path_mtu(run, plan, limits.hosts)
     verdicts = _warn_of_finding(verdicts, smaller_mtu) if smaller_mtu else verdicts
+    verdicts, notes_on_cores = _judge_rank_cores(verdicts, run, plan)
     subject = build_subject(run, plan, limits.link, len(limits.hosts) or None)
     for position, measurement in enumerate(run.measurements):
         gate = find_gate(measurement, subject, profile)
@@ -150,7 +151,7 @@ def judge_with_subject(
     of_run = (
         *((slower.text,) if slower is not None and not slower.is_against_plan else ()),
         *(list_connection_notes(run, plan) if _names_connection(run) else ()),
-        *_compare_rank_cores(run, plan),
+        *notes_on_cores,
         *_describe_ud_overhead(run, plan),
         *_describe_congestion(run),
         *_describe_clock(run),
@@ -234,21 +235,32 @@ def _names_connection(run: Run) -> bool:
     return any(value is not None for value in (names.gid_index, names.local_gid, names.remote_gid, names.queue_pairs))
 
 
-def _compare_rank_cores(run: Run, plan: Plan) -> tuple[str, ...]:
-    """A note on ranks that were bound to other cores than planned. Planned cores are those of the planned ranks."""
+def _judge_rank_cores(verdicts: _Verdicts, run: Run, plan: Plan) -> tuple[_Verdicts, tuple[str, ...]]:
+    """Verdicts of ranks on other cores than planned, and the finding as a note where no verdict has a limit."""
+    finding = _compare_rank_cores(run, plan)
+    if finding is None:
+        return verdicts, ()
+    changed = _warn_of_finding(verdicts, finding)
+    return changed, (finding,) if changed == verdicts else ()
+
+
+def _compare_rank_cores(run: Run, plan: Plan) -> str | None:
+    """The finding that ranks were bound to other cores than planned. Planned cores are those of the planned ranks.
+
+    MVAPICH prints the ranks of the first host. Of fewer ranks than planned, each has its part of the planned mapping:
+    MVAPICH2 2.3.7 user guide, MV2_CPU_MAPPING.
+    """
     planned = next((host.launch.cores for host in plan.hosts.values() if host.launch.cores is not None), None)
     used = (run.parameters.rank_cores or "").split(":")
-    if planned is None or len(used) % len(planned) or not used[0]:
-        return ()
+    if planned is None or not used[0] or (len(used) > len(planned) and len(used) % len(planned)):
+        return None
     expected = [",".join(format_ranges(planned[rank % len(planned)])) for rank in range(len(used))]
     different = [rank for rank, cores in enumerate(used) if cores != expected[rank]]
     if not different:
-        return ()
+        return None
     first = different[0]
     pair = f"rank {first} on {used[first]}, planned is {expected[first]}"
-    return (
-        f"{len(different)} of {len(used)} ranks ran on other cores than planned: {pair} (`wirespeed explain MPI-06`)",
-    )
+    return f"{len(different)} of {len(used)} ranks ran on other cores than planned: {pair} (`wirespeed explain MPI-06`)"
 
 
 def _describe_ud_overhead(run: Run, plan: Plan) -> tuple[str, ...]:
@@ -388,7 +400,7 @@ def _report_unjudged_sockets(verdicts: _Verdicts, transport: str) -> _Verdicts:
 
 
 def _warn_of_finding(verdicts: _Verdicts, finding: str) -> _Verdicts:
-    """What passes with a slower interface or a smaller path MTU than planned warns: the network could carry more.
+    """What passes with a slower interface, a smaller path MTU or other cores than planned warns: more may be possible.
 
     What does not pass has the finding as a further reason.
     """
