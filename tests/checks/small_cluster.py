@@ -194,6 +194,7 @@ def _host() -> Host:
             perftest_memory="rocm",
             rccl_tests="77ae744",
             osu="7.5.1",
+            iperf3="3.16",
         ),
         ntbs={"1": Ntb(4, Size.parse("1 GiB"))},
         loans={"80400": Loan(True, "0000:04:00.0", 8, Size.parse("1 GiB"), True)},

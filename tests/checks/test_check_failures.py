@@ -116,6 +116,7 @@ ROWS = [
     ("software.job-libraries", {(H, "host.software.ucx"): "1.13.1"}),
     ("software.job-libraries", {(H, "host.software.rccl_tests"): "none"}),
     ("software.perftest", {(H, "host.software.perftest_memory"): "none"}),
+    ("software.iperf3", {(H, "host.software.iperf3"): "3.13-mt-beta2"}),
     ("software.versions", {(H, "host.software.rocm"): "6.2.4"}),
     ("software.nic-driver", {(N, "nic.driver.version"): "6.8.0-111-generic"}),
     ("software.rdma-stack", {(H, "host.software.rdma_stack"): "MLNX_OFED_LINUX-25.10-1.7.1.0"}),

@@ -73,6 +73,7 @@ VALUES: Mapping[str, Sequence[Any]] = {
     "SoftwarePart.openmpi": ["5.0.8"],
     "SoftwarePart.rccl_tests": ["77ae744"],
     "SoftwarePart.osu": ["7.5.1"],
+    "SoftwarePart.iperf3": ["3.16"],
     "SwitchPart.mtu": [1500, 9000],
     "SwitchPart.breakout": [2],
     "SwitchPart.os_version": ["202505"],

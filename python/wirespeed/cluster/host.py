@@ -108,6 +108,9 @@ class SoftwarePart(Part):
     osu: VersionText | None = Field(
         default=None, description="OSU micro-benchmarks, built from source with openmpi, such as 7.5.1"
     )
+    iperf3: VersionText | None = Field(
+        default=None, description="iperf3 release in PATH, as iperf3 --version prints it: 3.16; it is checked"
+    )
 
 
 class NvmPart(Part):

@@ -67,6 +67,7 @@ def plan_software(
         perftest_memory=find_gpu_memory(part, gpu),
         rccl_tests=part.rccl_tests,
         osu=part.osu,
+        iperf3=part.iperf3,
         gencode=tuple(part.nvcc_gencode.split())
         if part.nvcc_gencode
         else gencode(gpu)

@@ -89,6 +89,7 @@ class Software:
     ] = None
     rccl_tests: Annotated[str | None, Setting("revision of rccl-tests", compare=Compare.EXACT)] = None
     osu: Annotated[str | None, Setting("release of the OSU micro-benchmarks", compare=Compare.VERSION)] = None
+    iperf3: Annotated[str | None, Setting("release of iperf3", compare=Compare.EXACT)] = None
     gencode: Annotated[
         tuple[str, ...] | None, Setting("nvcc code targets for the GPUs of the host", compare=Compare.NONE)
     ] = None

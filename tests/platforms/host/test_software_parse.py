@@ -141,6 +141,9 @@ HELP = "  ib_write_bw            start a server\n      --report_gbits Report Max
         ("rccl", RCCL, "rccl", "2.27.7"),
         ("rccl", RCCL.replace("7\n", "7-alpha\n"), "rccl", None),
         ("rccl", "#define NCCL_MAJOR 2\n", "rccl", None),
+        ("iperf3", "iperf 3.13-mt-beta2 (cJSON 1.7.15)\nLinux a 5.15.0 x86_64\n", "iperf3", "3.13-mt-beta2"),
+        ("iperf3", "iperf 3.10.1+ (cJSON 1.7.13)\n", "iperf3", "3.10.1+"),
+        ("iperf3", "iperf version 2.1.8 (12 August 2022) pthreads\n", "iperf3", None),
         ("ucx_info", "# Library version: 1.19.0\n# Library path: /usr/lib/libucs.so.0\n", "ucx", "1.19.0"),
         ("ucx_info", "# Version 1.13.1\n# Git branch '<unknown>', revision 0000000\n", "ucx", "1.13.1"),  # Debian 12
         ("ucx_info", UCX_OLD, "ucx", "1.10.0"),

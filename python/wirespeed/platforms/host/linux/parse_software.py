@@ -19,6 +19,7 @@ _NCCL = re.compile(r"/\S+/libnccl\.so\.([0-9]+(?:\.[0-9]+){2})")
 # ofed_info -s: "MLNX_OFED_LINUX-24.10-0.7.0.0:", of DOCA "OFED-internal-25.10-1.7.1:"
 _OFED = re.compile(r"((?:MLNX_OFED_LINUX|OFED-internal)-[0-9][0-9.-]*[0-9]):")
 # rccl.h of ROCm: "#define NCCL_MAJOR 2"
+_IPERF3 = re.compile(r"iperf (3\.[0-9][0-9A-Za-z.+_-]{0,40})(?: \(cJSON [0-9.]+\))?")
 _RCCL = re.compile(r"\s*#\s*define NCCL_(MAJOR|MINOR|PATCH) (\d{1,4})\s*")
 # ucx_info -v: "# Library version: 1.19.0" since 1.14, "# Version 1.13.1", "# UCT version=1.10.0 revision 7477e81"
 _UCX = re.compile(r"# (?:Library version: |Version |UCT version=)(\d+(?:\.\d+)+).*")
@@ -46,6 +47,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _versions_of_files(host, "host.software.cuda", _CUDA, output)
     if output := outputs.get("rccl"):
         yield from _read_rccl(host, output)
+    if output := outputs.get("iperf3"):
+        yield from _read_iperf3(host, output)
     yield from _read_job_programs(host, outputs)
     if output := outputs.get("nccl"):
         yield from _versions_of_files(host, "host.software.nccl", _NCCL, output)
@@ -72,6 +75,14 @@ def _read_rccl(host: Place, output: Output) -> Iterator[Observation]:
         yield observe(
             host, "host.software.rccl", ".".join(parts[name] for name in ("MAJOR", "MINOR", "PATCH")), output, 1
         )
+
+
+def _read_iperf3(host: Place, output: Output) -> Iterator[Observation]:
+    """The version in the first line, "iperf 3.9 (cJSON 1.7.13)"; ESnet, 400G Testbed Configuration, has a build."""
+    for number, text in number_lines(output):
+        if match := _IPERF3.fullmatch(text.strip()):
+            yield observe(host, "host.software.iperf3", match[1], output, number)
+            return
 
 
 Lines = Iterable[tuple[int, str]]
