@@ -90,7 +90,7 @@ def _find_bus(link: list[str], interfaces: Mapping[str, str]) -> int | None:
     """The bus of a link whose functions have an address or an interface name with a bus."""
     for name in link:
         if is_address(name):
-            return int(bdf(name)[5:7], 16)
+            return int(bdf(name).split(":")[1], 16)
         match = _NAME.fullmatch(interfaces.get(name, ""))
         if match and int(match[2]) == 0 and 0 < int(match[1]) < _BUSES:
             return int(match[1])

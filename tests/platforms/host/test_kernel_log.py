@@ -30,6 +30,7 @@ ROWS = [
     ([INFO + FAILED_68, INFO + FAILED_68], (FAILED_68,)),
     # a second try succeeds
     ([INFO + FAILED, INFO + "pci 0000:09:00.0: BAR 1: assigned [mem 0x800000000-0x17ffffffff 64bit pref]"], ()),
+    ([INFO + FAILED.replace("0000:", "10000:")], (FAILED.replace("0000:", "10000:"),)),
     ([INFO + FAILED_68, INFO + "pci 0006:03:00.2: BAR 0 [mem 0x6300c0000000-0x6300c07fffff 64bit pref]: assigned"], ()),
     # I/O ports, ROMs, bridge windows and virtual functions of healthy hosts
     ([INFO + "pci 0001:00:00.0: BAR 0: failed to assign [io  size 0x0100]"], ()),

@@ -322,6 +322,33 @@ def test_broken_json_shows_nothing(command: str, text: str) -> None:
     assert read(**{command: text}).readings == {}
 
 
+VMD = """\
+0000:00:0e.0 RAID bus controller [0104]: Intel Corporation Volume Management Device NVMe RAID Controller [8086:467f]
+
+10000:e0:06.0 PCI bridge [0604]: Intel Corporation 12th Gen Core Processor PCI Express x4 Controller #0 [8086:464d]
+\tBus: primary=e0, secondary=e1, subordinate=e1, sec-latency=0
+\tCapabilities: [40] Express (v2) Root Port (Slot+), MSI 00
+\t\tLnkSta:\tSpeed 16GT/s, Width x4
+
+10000:e1:00.0 Non-Volatile memory controller [0108]: Samsung NVMe SSD Controller PM9A1 [144d:a80a]
+\tCapabilities: [70] Express (v2) Endpoint, MSI 00
+\t\tLnkSta:\tSpeed 16GT/s, Width x4
+
+"""
+"""Functions behind Intel VMD: domains from 10000 on (Linux, drivers/pci/controller/vmd.c)."""
+
+
+def test_a_domain_of_five_digits_is_read() -> None:
+    facts = read(lspci=VMD)
+    drive = HOST.child("pcie", "10000:e1:00.0")
+    assert [facts.value(drive, path) for path in ("pcie.parent", "pcie.role", "pcie.link.width")] == [
+        "10000:e0:06.0",
+        "endpoint",
+        4,
+    ]
+    assert facts.value(HOST.child("pcie", "0000:00:0e.0"), "pcie.role") is None
+
+
 def test_without_root_lspci_shows_no_acs() -> None:
     facts = read(
         lspci="0000:19:01.0 PCI bridge: Broadcom / LSI PEX890xx\n"

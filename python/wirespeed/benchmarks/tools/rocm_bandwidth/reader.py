@@ -20,7 +20,7 @@ IDENTIFYING_TEXTS = ("RocmBandwidthTest Version", "directional copy ", "Src Devi
 
 _VERSION = re.compile(r"RocmBandwidthTest Version: (\S+)")
 _DEVICE = re.compile(
-    r"Device: (\d+), +(.+?)(?:, +GPU-[\w-]+)?(?:, +((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]+\.[0-9a-f]))?$"
+    r"Device: (\d+), +(.+?)(?:, +GPU-[\w-]+)?(?:, +((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]+\.[0-9a-f]))?$"
 )
 _TITLE = re.compile(r"(Uni|Bi|B)directional copy (peak|average) bandwidth GB/s$")  # "Bdirectional" until 2.0
 _ENDS = re.compile(r"=+ Src Device Id: (\d+) Src Device Type: (\w+) =+")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wirespeed.settings import KernelMessage, MessageKind, PcieLink
+from wirespeed.settings import KernelMessage, MessageKind, PcieLink, bdf
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ _FORMS = (
     ),
     _Form(
         MessageKind.LIMITED_LINK,
-        r"\b[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7].*: [\d.]+ Gb/s available PCIe bandwidth, limited by "
+        r"\b[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7].*: [\d.]+ Gb/s available PCIe bandwidth, limited by "
         r"(?P<rate>[\d.]+) GT/s PCIe x(?P<width>\d+) link",
         "drivers/pci/pci.c, __pcie_print_link_status; its rates, drivers/pci/probe.c, pci_speed_string",
     ),
@@ -133,7 +133,7 @@ _AT_ANY_LEVEL = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", form.pattern) for 
 # assign" since 6.8. The kernel tries more than once: a later "assigned" counts. I/O ports, ROMs, bridge windows and
 # BARs of virtual functions lack space on healthy hosts too, so only the memory of BAR 0 to 5 matters.
 BAR = re.compile(
-    r"(?P<device>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]): BAR (?P<bar>[0-5])"
+    r"(?P<device>[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]): BAR (?P<bar>[0-5])"
     r"(?:: (?P<state>failed to assign|assigned) \[mem\b[^\]]*\]"
     r"| \[mem\b[^\]]*\]: (?P<new_state>failed to assign|assigned))$"
 )
@@ -141,13 +141,13 @@ BAR = re.compile(
 # drivers/net/ethernet: broadcom/bnxt/bnxt.c and intel/ice/ice_main.c print "NIC Link is Down",
 # mellanox/mlx5/core/en_main.c and pensando/ionic/ionic_lif.c "Link down".
 PORT_LINK = re.compile(
-    r"\b(?:bnxt_en|mlx5_core|ionic|ice) (?P<device>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])\b.*: "
+    r"\b(?:bnxt_en|mlx5_core|ionic|ice) (?P<device>[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])\b.*: "
     r"(?:NIC )?Link (?:is )?(?P<state>up|down)\b",
     re.I,
 )
 """Link state of a NIC port."""
 
-_ADDRESS = re.compile(r"(?<![0-9a-f:])(?:([0-9a-f]{4}):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])(?![0-9a-f])")
+_ADDRESS = re.compile(r"(?<![0-9a-f:])((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])(?![0-9a-f])")
 # arch/x86/kernel/cpu/mce/core.c ("events logged" includes corrected ones); drivers/edac/mce_amd.c;
 # drivers/acpi/apei/ghes.c; drivers/edac/edac_mc.c; NVIDIA Fabric Manager user guide, non-fatal NVSwitch SXid errors;
 # drivers/pci/pcie/aer.c, aer_error_severity_string: "Corrected", "Correctable" in newer kernels.
@@ -169,7 +169,7 @@ def is_error_at_any_level(message: str) -> bool:
 
 def read_error(message: str) -> KernelMessage:
     """What an error in the kernel log reports."""
-    devices = tuple(f"{domain or '0000'}:{function}" for domain, function in _ADDRESS.findall(message))
+    devices = tuple(map(bdf, _ADDRESS.findall(message)))
     if BAR.search(message):
         return KernelMessage(message, MessageKind.UNASSIGNED_BAR, devices)
     if PORT_LINK.search(message):

@@ -14,7 +14,7 @@ from wirespeed.facts import Observation
 from wirespeed.platforms.host.linux.kernel_messages import BAR, PORT_LINK, is_error_at_any_level, read_error
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import number_lines, observe
-from wirespeed.settings import Place
+from wirespeed.settings import Place, bdf
 
 # `dmesg --decode` puts facility and level before the time, padded: "kern  :err   : [   12.3] bnxt_en ..."
 _RECORD = re.compile(r"(?:[a-z0-9]+ *:([a-z]+) *: )?(?:\[[^\]]*\] )?(.*)")
@@ -40,11 +40,11 @@ _REMAINDER = re.compile(
 _FIRMWARE_EVENT = re.compile(r"\{(\d+)\}(\[Hardware Error\]: (?: *device_id: (\S+))?.*)")
 # `lspci` names of the classes whose device memory a job uses; a bridge that is no PCI bridge is an NTB.
 _DEVICE = re.compile(
-    r"^((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) "
+    r"^((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) "
     r"(?:(?:3D|Display|Ethernet|Infiniband|InfiniBand|VGA compatible) controller|Processing accelerators|Bridge)\b",
     re.M,
 )
-_FUNCTION = re.compile(r"^((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) \S", re.M)
+_FUNCTION = re.compile(r"^((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) \S", re.M)
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
@@ -151,4 +151,4 @@ def _find_other_functions(lspci: Output | None) -> frozenset[str]:
     if lspci is None:
         return frozenset()
     functions = set(_FUNCTION.findall(lspci.text)) - set(_DEVICE.findall(lspci.text))
-    return frozenset(address if address.count(":") == 2 else f"0000:{address}" for address in functions)
+    return frozenset(map(bdf, functions))

@@ -1,6 +1,8 @@
 """PCI Express functions, as ``lspci -nn -vvv`` and sysfs show them.
 
-``-nn`` adds the numbers in brackets to names (pciutils, lib/names.c, format_name and format_name_pair).
+``-nn`` adds the numbers in brackets to names (pciutils, lib/names.c, format_name and format_name_pair). A domain has
+at least four digits (lspci.c, show_slot_path); those behind Intel VMD begin with 10000 (Linux,
+drivers/pci/controller/vmd.c, vmd_find_free_domain).
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import number_lines, observe
 from wirespeed.settings import Place, bdf
 
-_HEAD = re.compile(r"((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (\S.*)")
+_HEAD = re.compile(r"((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (\S.*)")
 _CLASS = re.compile(r"[^:]*\[([0-9a-f]{4})\]: ")
 _IDS = re.compile(r"\[([0-9a-f]{4}:[0-9a-f]{4})\](?: \(.*\))?")
 _SUBSYSTEM = re.compile(r"\s*Subsystem: .*\[([0-9a-f]{4}:[0-9a-f]{4})\]")
@@ -41,13 +43,11 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("lspci"):
         functions = list(_read_functions(output))
         buses = {
-            (function.address[:4], function.secondary): function
-            for function in functions
-            if function.secondary is not None
+            (function.domain, function.secondary): function for function in functions if function.secondary is not None
         }
         for function in functions:
             yield from _observe(host.child("pcie", function.address), function, output)
-            bridge = buses.get((function.address[:4], function.address[5:7]))
+            bridge = buses.get((function.domain, function.bus))
             if bridge is not None:
                 place = host.child("pcie", function.address)
                 yield observe(place, "pcie.parent", bridge.address, output, bridge.secondary_line)
@@ -69,6 +69,16 @@ class _Function:
     has_acs: bool = False  # the capability is shown; its control register may be not
     whole: bool = False  # an empty line ends it; without that, the output was cut within it
     values: dict[str, tuple[object, int]] = field(default_factory=dict)
+
+    @property
+    def domain(self) -> str:
+        """The domain, of four hexadecimal digits or more."""
+        return self.address.split(":")[0]
+
+    @property
+    def bus(self) -> str:
+        """The bus of the function itself."""
+        return self.address.split(":")[1]
 
 
 def _read_functions(output: Output) -> Iterator[_Function]:
