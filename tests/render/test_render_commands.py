@@ -163,9 +163,17 @@ def test_every_command_is_one_whole_shell_line() -> None:
 @pytest.mark.parametrize(
     ("entity_name", "setting", "value", "command"),
     [
-        ("rule from all lookup 101", "rule.priority", "500", "ip rule del priority 500"),
-        ("rule from 10.1.0.0/16 lookup 101", "rule.priority", "0", "ip rule del priority 0"),
-        ("rule from ::/0 lookup 101", "rule.priority", "500", "ip -6 rule del priority 500"),
+        ("rule from all lookup 101", "rule.priority", "500", "ip rule del from all lookup 101 priority 500"),
+        (
+            "rule from 10.1.0.0/9 lookup 101",
+            "rule.priority",
+            "0",
+            "ip rule del from 10.1.0.0/9 lookup 101 priority 0",
+        ),
+        ("rule from ::/0 lookup 101", "rule.priority", "500", "ip -6 rule del from ::/0 lookup 101 priority 500"),
+        ("rule from all to 10.1.0.0/16", "rule.priority", "1", "ip rule del from all to 10.1.0.0/16 priority 1"),
+        ("rule from all fwmark 0x1", "rule.priority", "9", "ip rule del priority 9"),
+        ("rule not from 10.1.0.0/16", "rule.priority", "9", "ip rule del priority 9"),
         ("route 101 10.1.0.8/30", "route.metric", "0", "ip route del 10.1.0.8/30 table 101"),
         ("route 101 10.9.0.0/16 throw", "route.metric", "0", "ip route del 10.9.0.0/16 table 101"),
         ("route 254 10.1.0.0/26 metric 2003", "route.metric", "2003", "ip route del 10.1.0.0/26 table 254 metric 2003"),

@@ -140,6 +140,35 @@ def find_jump_over(rules: Mapping[str, Rule], packet: Packet, priority: int) -> 
     return None
 
 
+def find_removed_rule(rules: Mapping[str, Rule], name: str) -> str | None:
+    """The rule that ``ip rule del`` removes with the priority of a rule, and its addresses and table if it has no more.
+
+    A deletion removes the first rule with the given attributes; ``from all`` is none of them (Linux, fib_nl_delrule and
+    fib4_rule_compare). None: more than one rule has the priority, and the attributes of the rule are not only these.
+    """
+    same_priority = [key for key in rules if rules[key].priority == rules[name].priority]
+    same_version = [key for key in same_priority if _find_source(key).version == _find_source(name).version]
+    if len(same_version) == 1:
+        return name
+    wanted = _parse_options(name)
+    if name.startswith("not ") or wanted.keys() - _ADDRESSES - {"lookup"}:
+        return None
+    return next(
+        (
+            key
+            for key in same_version
+            if (_find_source(name).prefixlen == 0 or _find_source(key) == _find_source(name))
+            and ("to" not in wanted or _parse_options(key).get("to") == wanted["to"])
+            and ("lookup" not in wanted or str(rules[key].table) == wanted["lookup"])
+        ),
+        None,
+    )
+
+
+def _find_source(name: str) -> Network:
+    return _parse_network(_parse_options(name)["from"])
+
+
 def _sort_rules(rules: Mapping[str, Rule]) -> list[tuple[str, Rule]]:
     return sorted(rules.items(), key=lambda member: member[1].priority or 0)
 

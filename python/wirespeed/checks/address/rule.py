@@ -22,7 +22,7 @@ Source:
     Broadcom 957608-AN210, 2.4.1 and 2.4.2; https://github.com/NVIDIA/nccl/issues/1348
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from ipaddress import ip_network
 from typing import Any
@@ -37,6 +37,7 @@ from wirespeed.checks.routing_policy import (
     RoutingTables,
     find_deciding_rule,
     find_jump_over,
+    find_removed_rule,
     list_selecting_rules,
 )
 from wirespeed.results.findings import Fix, Impact, Status
@@ -81,65 +82,97 @@ def _check_rule(context: CheckContext) -> Outcome:
         context.get_found_value("host.ipv6_rules", Place(context.place.device))
     outcome = _compare_rule(context)
     table = context.get_intended_value("rule.table")
-    packet, name, rule = _find_first_rule(context, table)
-    if rule is None:
-        return outcome
-    if rule.table == table:
+    rules = context.list_members("host.rules", Place(context.place.device))
+    packet, name, rule = _find_first_rule(context, rules, table)
+    if rule is not None and rule.table == table:
         found = f"{name}: table {rule.table}"
         is_planned = outcome.status is Status.PASS
         return outcome if is_planned else success(f"table {table} for packets from this address", found)
-    if packet is None or name == context.place.name or not context.is_present():
+    if not context.is_present():
+        return _add_removals(context, rules, outcome)
+    if rule is None or packet is None or name == context.place.name:
         return outcome
-    jump = _find_jump(context, packet)
-    if jump is not None and (jump[0] == name or not _is_earlier(context, rule)):
-        return _report_jump(context, *jump)
-    if not _is_earlier(context, rule):
+    earlier = list(_list_earlier_rules(context, rules))
+    if not earlier:
         return outcome
     return failure(
         "another routing rule comes before the planned one",
         _EXPECTED_ORDER,
-        f"rule {rule.priority} ({name}) comes first"
-        + ("" if rule.table is None else f" and sends packets to table {rule.table}"),
-        _build_removal(context, name, rule),
+        _describe_order(*earlier[0]),
+        *_list_removals(rules, context, earlier),
     )
 
 
-def _find_jump(context: CheckContext, packet: Packet) -> tuple[str, Rule] | None:
+def _add_removals(context: CheckContext, rules: Mapping[str, Rule], outcome: Outcome) -> Outcome:
+    """The outcome of an absent rule. A rule that comes first would still decide after the planned one was added."""
+    planned = Rule(table=context.get_intended_value("rule.table"), priority=context.get_intended_value("rule.priority"))
+    earlier = list(_list_earlier_rules(context, {**rules, context.place.name: planned}))
+    if not earlier:
+        return outcome
+    removals = _list_removals(rules, context, earlier)
+    return replace(outcome, found=f"absent; {_describe_order(*earlier[0])}", fix=(*removals, *outcome.fix))
+
+
+def _list_earlier_rules(context: CheckContext, rules: Mapping[str, Rule]) -> Iterator[tuple[str, Rule]]:
+    """Rules to remove, first to last, until the planned rule decides."""
+    remaining = dict(rules)
+    table = context.get_intended_value("rule.table")
+    while (blocker := _find_earlier_rule(context, remaining, table)) is not None:
+        yield blocker
+        del remaining[blocker[0]]
+
+
+def _find_earlier_rule(context: CheckContext, rules: Mapping[str, Rule], table: int) -> tuple[str, Rule] | None:
+    """The rule that decides before the planned one, or by which the kernel passes over it with ``goto``."""
+    packet, name, rule = _find_first_rule(context, rules, table)
+    if packet is None or rule is None or rule.table == table or name == context.place.name:
+        return None
+    jump = _find_jump(context, rules, packet)
+    if jump is not None and (jump[0] == name or not _is_earlier(context, rule)):
+        return jump
+    return (name, rule) if _is_earlier(context, rule) else None
+
+
+def _find_jump(context: CheckContext, rules: Mapping[str, Rule], packet: Packet) -> tuple[str, Rule] | None:
     """The rule with ``goto`` by which the kernel passes over the planned rule."""
-    rules = context.list_members("host.rules", Place(context.place.device))
     return find_jump_over(rules, packet, int(context.get_intended_value("rule.priority")))
 
 
-def _report_jump(context: CheckContext, name: str, rule: Rule) -> Outcome:
-    return failure(
-        "another routing rule comes before the planned one",
-        _EXPECTED_ORDER,
-        f"rule {rule.priority} ({name}) comes first and passes over the planned rule",
-        _build_removal(context, name, rule),
-    )
+def _describe_order(name: str, rule: Rule) -> str:
+    if " goto " in f" {name} ":
+        return f"rule {rule.priority} ({name}) comes first and passes over the planned rule"
+    table = "" if rule.table is None else f" and sends packets to table {rule.table}"
+    return f"rule {rule.priority} ({name}) comes first{table}"
 
 
-def _build_removal(context: CheckContext, name: str, rule: Rule) -> Fix:
-    """The removal of a rule, with a command if no other rule of the IP version has its priority."""
+def _list_removals(
+    rules: Mapping[str, Rule], context: CheckContext, earlier: Iterable[tuple[str, Rule]]
+) -> Iterator[Fix]:
+    """The removal of each rule, with a command if the kernel removes this rule and no other."""
     host = Place(context.place.device)
-    sentence = f"remove the routing rule of priority {rule.priority} ({name}), also from the file that configures it"
-    rules = context.list_members("host.rules", host)
-    names = [key for key in rules if rules[key].priority == rule.priority and (":" in key) == (":" in name)]
-    if rule.priority is None or len(names) > 1:
-        return Fix(sentence)
-    return context.build_removal(sentence, host.child("rule", name), "rule.priority", rule.priority)
+    remaining = dict(rules)
+    for name, rule in earlier:
+        sentence = (
+            f"remove the routing rule of priority {rule.priority} ({name}), also from the file that configures it"
+        )
+        if rule.priority is not None and find_removed_rule(remaining, name) == name:
+            yield context.build_removal(sentence, host.child("rule", name), "rule.priority", rule.priority)
+        else:
+            yield Fix(sentence)
+        del remaining[name]
 
 
 def _is_earlier(context: CheckContext, rule: Rule) -> bool:
     return (rule.priority or 0) <= int(context.get_intended_value("rule.priority"))
 
 
-def _find_first_rule(context: CheckContext, table: int) -> tuple[Packet | None, str, Rule | None]:
+def _find_first_rule(
+    context: CheckContext, rules: Mapping[str, Rule], table: int
+) -> tuple[Packet | None, str, Rule | None]:
     """The first rule that leads packets to another planned host elsewhere, else the first one with the table."""
     host = Place(context.place.device)
     source = ip_network(context.place.name.removeprefix("from "))[0]
     interface = find_nic_of_rule(context.plan, host.device, context.place.name) or ""
-    rules = context.list_members("host.rules", host)
     first_names = list(list_selecting_rules(rules, source, interface))
     planned = next((member for member in first_names if member[1].table == table and " to " not in member[0]), None)
     if planned is not None and planned != first_names[0]:
@@ -150,7 +183,7 @@ def _find_first_rule(context: CheckContext, table: int) -> tuple[Packet | None, 
             packet = Packet(source, destination, interface)
             deciding = find_deciding_rule(rules, tables, packet, table)
             if deciding is None:  # a jump behind the last route
-                deciding = _find_jump(context, packet)
+                deciding = _find_jump(context, rules, packet)
             if deciding is not None and deciding[1].table != table:
                 return packet, *deciding
     return (None, "", None) if planned is None else (None, *planned)

@@ -137,13 +137,15 @@ _HOST: dict[str, Callable[[Any, Host], SettingCommands | None]] = {
 
 
 def removal_for(place: Place, path: str, value: str) -> SettingCommands | None:
-    """The command that removes a routing rule (by its priority) or a route that is not planned.
+    """The command that removes a routing rule (by its addresses, table and priority) or a route that is not planned.
 
     Source: ip-rule(8), ip-route(8): a deletion matches the first rule or route with the given attributes.
     """
     arguments: list[str] | None = None
     if place.kind == "rule" and path == "rule.priority":
-        arguments = ["rule", "del", "priority", value]
+        terms = place.name.split()
+        is_plain = terms[0] == "from" and set(terms[::2]) <= {"from", "to", "lookup"}
+        arguments = ["rule", "del", *(terms if is_plain else ()), "priority", value]
     elif place.kind == "route" and path == "route.metric":
         table, destination = split_route_name(place.name)
         arguments = ["route", "del", destination, "table", table, *(["metric", value] if value != "0" else [])]
