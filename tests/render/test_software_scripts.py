@@ -469,3 +469,49 @@ def test_firmware_is_flashed_where_it_is_another(tmp_path: Path) -> None:
     assert len(flashed) == 7  # of eight, one has it
     assert flashed[0] == "niccli --dev 0000:1d:00.0 fw --update -f DIR/BCM957608-P1400GDF00.pkg --yes"
     assert "reboot now" in result.stdout
+
+
+_KEPLER = "{model: supermicro-x9drg-hf-qpi, os: ubuntu-20.04, nics: 1 x dolphin-pxh810"
+SDK = f"""version: 1
+name: kepler
+hosts:
+  node1: {_KEPLER}, ntb: {{node_id: 4}}, software: {{cuda: 11.4, nvhpc: 21.9}}}}
+  node2: {_KEPLER}, ntb: {{node_id: 8}}}}
+switches: {{}}
+cabling: {{pattern: back-to-back}}
+addresses: {{scheme: link-31, pool: 10.9.0.0/24}}
+"""
+SDK_LINE = (  # Johansen, Fast Multi-GPU communication over PCI Express, appendix A.3.8
+    "deb [signed-by=ROOT/usr/share/keyrings/nvidia-hpcsdk-archive-keyring.gpg] "
+    "https://developer.download.nvidia.com/hpc-sdk/ubuntu/amd64 /\n"
+)
+
+
+def test_the_repository_of_the_hpc_sdk_is_set_up_where_none_has_it(tmp_path: Path) -> None:
+    system = System(tmp_path, SDK)
+    sources = tmp_path / "etc/apt/sources.list.d/nvhpc.list"
+    keyring = tmp_path / "usr/share/keyrings/nvidia-hpcsdk-archive-keyring.gpg"
+    for file in (sources, keyring):
+        file.parent.mkdir(parents=True)
+    system.tool("curl", "")
+    system.tool("gpg", 'shift 4\n: >"$1"')
+    system.tool("apt-cache", f"[ ! -e {sources} ] || echo '  Candidate: 21.9'")
+    system.tool("apt-get", '[ "$1" = update ] || { shift 2; for one; do echo "$one" >>"$ROOT/installed"; done; }')
+    result = install(system)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert sources.read_text() == SDK_LINE.replace("ROOT", str(tmp_path))
+    assert sorted(system.changes()[:2]) == [
+        "curl -fsSL https://developer.download.nvidia.com/hpc-sdk/ubuntu/DEB-GPG-KEY-NVIDIA-HPC-SDK",
+        f"gpg --batch --yes --dearmor -o {keyring}",
+    ]
+    assert system.changes()[2:4] == ["apt-get update", "apt-get install -y environment-modules nvhpc-21-9"]
+    assert (install(system).returncode, system.changes()) == (0, [])
+    assert system.run("software-remove.sh", "--yes").returncode == 0
+    assert not sources.exists() and not keyring.exists()
+
+
+def test_a_repository_that_has_the_hpc_sdk_is_used(tmp_path: Path) -> None:
+    system = System(tmp_path, SDK)
+    system.tool("apt-cache", "echo '  Candidate: 21.9'")
+    assert install(system).returncode == 0
+    assert system.changes()[0] == "apt-get install -y environment-modules nvhpc-21-9"

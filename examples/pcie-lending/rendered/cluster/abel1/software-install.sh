@@ -96,6 +96,18 @@ expect() { # version, package name, packages that go with it, page of the vendor
   esac
 }
 
+# Adds the vendor's repository, unless one that is set up has the package; Johansen, Fast Multi-GPU communication over PCI
+# Express, appendix A.3.8.
+add_hpc_sdk_repository() { # package name
+  offer=$(offered "$1")
+  [ "${offer:-(none)}" = "(none)" ] || return 0
+  [ -z "$yes" ] || : >"$state/hpc-sdk-repository"
+  run sh -c 'curl -fsSL https://developer.download.nvidia.com/hpc-sdk/ubuntu/DEB-GPG-KEY-NVIDIA-HPC-SDK | gpg --batch --yes --dearmor -o /usr/share/keyrings/nvidia-hpcsdk-archive-keyring.gpg' ||
+    stop "no repository has $1, and the key of the vendor's was not stored: set up a repository with it"
+  run sh -c 'echo '"'"'deb [signed-by=/usr/share/keyrings/nvidia-hpcsdk-archive-keyring.gpg] https://developer.download.nvidia.com/hpc-sdk/ubuntu/amd64 /'"'"' >/etc/apt/sources.list.d/nvhpc.list'
+  run apt-get update
+}
+
 is_installed() { # package file
   [ "$(dpkg-query -W -f='${db:Status-Abbrev}${Version}' "$(dpkg-deb -f "$1" Package)" 2>/dev/null)" = "ii $(dpkg-deb -f "$1" Version)" ]
 }
@@ -149,8 +161,11 @@ if expect 470.182.03 nvidia-utils-470-server 'nvidia-headless-470-server nvidia-
   install_named nvidia-headless-470-server nvidia-utils-470-server
 fi
 step 2 'HPC SDK: HPC SDK, with toolkit, NCCL and MPI 21.9'
-# The name of the package contains the release.
-has nvhpc-21-9 || expect 21.9 nvhpc-21-9 'environment-modules nvhpc-21-9'
+if ! has nvhpc-21-9; then
+  add_hpc_sdk_repository nvhpc-21-9
+  # Without --yes the repository is not there yet.
+  [ -z "$yes" ] || expect 21.9 nvhpc-21-9 'environment-modules nvhpc-21-9'
+fi
 install_named environment-modules nvhpc-21-9
 step 3 'boot image: initramfs'
 [ -z "$changed" ] && done_already || run update-initramfs -u -k "$(uname -r)"

@@ -45,6 +45,10 @@ if [ -e "$state/packages" ]; then
   [ -z "$yes" ] || rm -f -- "$state/packages"
 fi
 run apt-get purge -y environment-modules nvhpc-21-9
+if [ -e "$state/hpc-sdk-repository" ]; then
+  run rm -f -- /etc/apt/sources.list.d/nvhpc.list /usr/share/keyrings/nvidia-hpcsdk-archive-keyring.gpg "$state/hpc-sdk-repository"
+  run apt-get update
+fi
 run apt-get purge -y nvidia-headless-470-server nvidia-utils-470-server
 run update-initramfs -u -k "$(uname -r)"
 echo "then reboot: loaded drivers are not replaced in a running kernel"

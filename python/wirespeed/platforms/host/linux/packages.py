@@ -9,6 +9,16 @@ from wirespeed.settings import Action, Host, InstallStep
 
 
 @dataclass(frozen=True, slots=True)
+class Repository:
+    """A vendor's repository of signed packages."""
+
+    key: str  # address of the key that signs it
+    keyring: str  # file that trusts the key for this repository
+    list_file: str
+    line: str  # of the list file
+
+
+@dataclass(frozen=True, slots=True)
 class Tools:
     """Package names by what they are for: only what the steps of a host need is installed."""
 
@@ -18,6 +28,7 @@ class Tools:
     programs: Mapping[str, tuple[str, ...]]  # what each program of job-programs.sh is built with, by its setting
     unverified: str | None = None  # names that no public source confirms
     rocm: tuple[str, ...] = ()  # what ROCm and its driver need beside ``modules``
+    hpc_sdk: Repository | None = None
     dkms_repository: str | None = None  # how to add the repository of dkms, where the system's own ones lack it
 
 

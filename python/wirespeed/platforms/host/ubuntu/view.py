@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from wirespeed.platforms.host.linux.distribution import Distribution
-from wirespeed.platforms.host.linux.packages import Tools, deb
+from wirespeed.platforms.host.linux.packages import Repository, Tools, deb
 from wirespeed.settings import Action, InstallStep
 
 
@@ -40,7 +40,15 @@ def _format_gpu(step: InstallStep) -> tuple[str, ...]:
 # Broadcom 957608-AN210, appendix A.1; autogen.sh of the library calls automake, which libtool does not install here
 # (Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, lists it).
 _SOURCES = ("gcc", "g++", "make", "git", "autoconf", "automake", "libtool")
+_HPC_SDK_KEYRING = "/usr/share/keyrings/nvidia-hpcsdk-archive-keyring.gpg"
+_HPC_SDK_ADDRESS = "https://developer.download.nvidia.com/hpc-sdk/ubuntu"
 _TOOLS = Tools(
+    hpc_sdk=Repository(  # Johansen, Fast Multi-GPU communication over PCI Express, appendix A.3.8
+        key=f"{_HPC_SDK_ADDRESS}/DEB-GPG-KEY-NVIDIA-HPC-SDK",
+        keyring=_HPC_SDK_KEYRING,
+        list_file="/etc/apt/sources.list.d/nvhpc.list",
+        line=f"deb [signed-by={_HPC_SDK_KEYRING}] {_HPC_SDK_ADDRESS}/amd64 /",
+    ),
     rdma=("rdma-core", "ibverbs-utils", "rdmacm-utils", "infiniband-diags", "perftest", "strace", "ethtool"),
     modules=('"linux-headers-$(uname -r)"', "dkms", "gcc", "make"),  # NVIDIA DOCA, DKMS Management Guide 3.3
     rocm=('"linux-modules-extra-$(uname -r)"', "python3-setuptools", "python3-wheel"),  # ROCm, quick start installation
