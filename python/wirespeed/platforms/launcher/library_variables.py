@@ -77,6 +77,25 @@ NCCL = (
     number("NCCL_MIN_NCHANNELS", "channels"),
 )
 
+_NET_DISABLE_INTRA = "NCCL_NET_DISABLE_INTRA"
+_ENABLE_INTRANET = "RCCL_ENABLE_INTRANET"
+RCCL = (*NCCL, flag(_ENABLE_INTRANET, "network_within_host"))
+"""RCCL has two parameters for the NICs between ranks of a host.
+
+`NCCL_NET_DISABLE_INTRA` is 1 by default, unlike NCCL's (ncclTopoCheckNet); `RCCL_ENABLE_INTRANET` keeps the NICs in the
+topology when all ranks are on one host (ncclTopoTrimSystem removes them, with XGMI between the GPUs, unless it is 1).
+Sources: RCCL source, src/graph/paths.cc; Broadcom 957608-AN210, section 8.6.
+"""
+
+
+def rccl_network_within_host(read: Read) -> tuple[bool, Source] | None:
+    """Whether RCCL uses the NICs between ranks of a host; None if both parameters are absent, or one is no flag."""
+    values = [read[name] for name in (_NET_DISABLE_INTRA, _ENABLE_INTRANET) if name in read]
+    if not values or any(text not in ("0", "1") for text, _ in values):
+        return None
+    return [text for text, _ in values] == ["0", "1"], values[0][1]
+
+
 # UCX. Source: UCX source, the configuration tables of src/uct/ib and src/ucp; aliases of transports in
 # src/ucp/core/ucp_context.c: rc is rc_v and rc_x, ud is ud_v and ud_x.
 
@@ -309,7 +328,7 @@ _ELSEWHERE = frozenset({"cores", "control_interface"})
 def select_table(library: str | None) -> tuple[Variable, ...]:
     """The variables of a library."""
     if library in ("nccl", "rccl"):
-        return NCCL
+        return RCCL if library == "rccl" else NCCL
     return mvapich(_PREFIXES[library]) if library in _PREFIXES else UCX
 
 
@@ -367,18 +386,11 @@ def restrict_to_nics(launch: Launch) -> Launch | None:
     """A launch whose ranks within a host communicate over the NICs only; None if the library cannot.
 
     GPUs take neither the links between them nor memory of the host. RCCL drops the NICs from its topology when all
-    ranks are on one host, unless a variable keeps them (RCCL source, src/graph/paths.cc; 957608-AN210, section 8.6).
+    ranks are on one host, unless a variable keeps them (`RCCL`).
     """
     if launch.library not in ("nccl", "rccl"):
         return None
-    extra_variables = {"RCCL_ENABLE_INTRANET": "1"} if launch.library == "rccl" else {}
-    return replace(
-        launch,
-        gpu_peers="LOC",
-        shared_memory=False,
-        network_within_host=True,
-        environment={**(launch.environment or {}), **extra_variables},
-    )
+    return replace(launch, gpu_peers="LOC", shared_memory=False, network_within_host=True)
 
 
 def nic_variables(launch: Launch, device: str) -> list[tuple[str, str]]:
