@@ -74,10 +74,5 @@ def test_a_release_number_is_no_revision_of_rccl_tests(revision: str, is_warned:
     plan = build_plan(MI300X, f"openmpi: 5.0.8, rccl_tests: {revision}")
     assert plan.hosts["node1"].software.rccl_tests == revision
     warned = [warning.found for warning in plan.warnings if "rccl-tests" in warning.found]
-    assert (
-        warned
-        == [
-            f"rccl-tests {revision}, a release number: its public repository has no tags, and git finds no such revision"
-        ]
-        * is_warned
-    )
+    reason = "its public repository has no tags, and git finds no such revision"
+    assert warned == [f"rccl-tests {revision}, a release number: {reason}"] * is_warned

@@ -274,11 +274,11 @@ def _start_pair(
 
 def _list_arguments(run: Run, ends: tuple[str, str] | None, minimum: int, maximum: int) -> list[str]:
     match run.tool:
-        case "osu-micro-benchmarks" if run.parameters.command is not None:
+        case "osu-micro-benchmarks" if run.parameters.command is not None and run.test is not None:
             return _replace_sizes(shlex.split(run.parameters.command), run.test, f"{minimum}:{maximum}")
         case "osu-micro-benchmarks" if run.test in _PAIRWISE:
             return ["mpirun", *_place_ranks(ends), "-np", str(run.ranks or 2), run.test, "-m", f"{minimum}:{maximum}"]
-        case "iperf3":
+        case "iperf3" if run.parameters.processes is None:
             return _build_iperf3_arguments(run)
         case _:
             return []
