@@ -69,10 +69,10 @@ def test_progress_threads_need_cores(ranks: int, threads: int | None, warning: s
 
 
 @pytest.mark.parametrize(
-    ("ranks", "status", "found"),
+    ("ranks", "status", "reading"),
     [(128, "warn", "65,537 of 1 RDMA device"), (32, "pass", "65,537 of 1 RDMA device")],
 )
-def test_generated_output_has_the_queue_pairs_of_the_nic(ranks: int, status: str, found: str, tmp_path: Path) -> None:
+def test_generated_output_has_the_queue_pairs_of_the_nic(ranks: int, status: str, reading: str, tmp_path: Path) -> None:
     plan = build(read_text(FILE.read_text(encoding="utf-8").replace("ranks: 128", f"ranks: {ranks}"), "cluster.yaml"))
     write_planned_bundle(plan, tmp_path / "bundle")
     assert "max_qp:\t\t\t\t65537\n" in (tmp_path / "bundle/node01/ibv-devinfo.out").read_text()
@@ -82,4 +82,4 @@ def test_generated_output_has_the_queue_pairs_of_the_nic(ranks: int, status: str
         for finding in run(locate(plan, facts), facts)
         if (finding.device, finding.check) == ("node01", "launch.queue-pairs")
     ]
-    assert findings == [(status, found)]
+    assert findings == [(status, reading)]

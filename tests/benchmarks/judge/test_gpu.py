@@ -250,7 +250,7 @@ TransferBench v1.57
 @pytest.mark.parametrize(
     ("first", "second", "judgements"),
     [
-        (43.0, 28.6, (Judgement.PASS, Judgement.PASS, Judgement.PASS)),  # as in AMD's own example
+        (43.0, 28.6, (Judgement.PASS, Judgement.PASS, Judgement.PASS)),  # as in the example of AMD
         (29.0, 30.0, (Judgement.PASS, Judgement.PASS, Judgement.WARN)),  # no pair is slow, but their average is
         (43.0, 26.0, (Judgement.PASS, Judgement.WARN, Judgement.PASS)),
         (43.0, 10.0, (Judgement.PASS, Judgement.FAIL, Judgement.FAIL)),
@@ -259,7 +259,7 @@ TransferBench v1.57
 def test_all_to_all_of_transferbench_is_judged_by_its_average(
     summary: str, first: float, second: float, judgements: tuple[Judgement, ...]
 ) -> None:
-    """AMD requires an average; pairs of its own published output are between 28.6 and 43.7 GB/s."""
+    """AMD requires an average; pairs of the output that it publishes are between 28.6 and 43.7 GB/s."""
     total = first + second
     text = AMD_ALL_TO_ALL.format(summary=summary, first=first, second=second, total=total, average=total / 2)
     (run,) = read_log(text).runs

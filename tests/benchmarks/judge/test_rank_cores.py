@@ -106,7 +106,7 @@ def test_other_cores_are_noted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "found"),
+    ("table", "notes"),
     [
         (TABLE[: TABLE.index("RANK: 2")], []),
         (
@@ -118,9 +118,9 @@ def test_other_cores_are_noted() -> None:
         ),
     ],
 )
-def test_fewer_ranks_have_the_first_planned_cores(table: str, found: list[str]) -> None:
+def test_fewer_ranks_have_the_first_planned_cores(table: str, notes: list[str]) -> None:
     head = "" if table.startswith("-") else "-------------CPU AFFINITY-------------\n"
-    assert _judge_notes(f"{head}{table}-------------------------------------\n{RUN}", 16) == found
+    assert _judge_notes(f"{head}{table}-------------------------------------\n{RUN}", 16) == notes
 
 
 def test_a_bandwidth_with_other_cores_warns() -> None:

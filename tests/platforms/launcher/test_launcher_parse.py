@@ -166,22 +166,22 @@ def test_only_ud_wins_over_hybrid() -> None:
     assert read("mvapich2", mvapich2_conf="MV2_USE_UD_HYBRID=1\nMV2_USE_ONLY_UD=1\n")["transport"] == ("ud", 2)
 
 
-_BOTH = "NCCL_NET_DISABLE_INTRA=0\nRCCL_ENABLE_INTRANET=1\n"
+_BOTH_VARIABLES = "NCCL_NET_DISABLE_INTRA=0\nRCCL_ENABLE_INTRANET=1\n"
 
 
 @pytest.mark.parametrize(
     ("files", "within_host"),
     [
-        ({"rccl_conf": _BOTH}, [True]),
+        ({"rccl_conf": _BOTH_VARIABLES}, [True]),
         ({"rccl_conf": "NCCL_NET_DISABLE_INTRA=0\n"}, [False]),  # RCCL's topology still has no NIC
         ({"rccl_conf": "RCCL_ENABLE_INTRANET=1\n"}, [False]),  # RCCL's default of the other parameter is 1
         ({"rccl_conf": "NCCL_NET_DISABLE_INTRA=1\nRCCL_ENABLE_INTRANET=0\n"}, [False]),
         ({"rccl_conf": "NCCL_NET_DISABLE_INTRA=0\nRCCL_ENABLE_INTRANET=yes\n"}, []),
         ({"rccl_conf": "NCCL_IB_TC=104\n"}, []),
         ({"nccl_conf": "NCCL_NET_DISABLE_INTRA=0\n"}, [True]),
-        ({"nccl_job": "/proc/7/environ:NCCL_NET_DISABLE_INTRA=1\n", "rccl_conf": _BOTH}, [False, True]),
-        ({"nccl_job": "/proc/7/environ:NCCL_NET_DISABLE_INTRA=0\n", "rccl_conf": _BOTH}, [True, True]),
-        ({"nccl_job": "/proc/7/environ:NCCL_IB_TC=96\n", "rccl_conf": _BOTH}, [True]),
+        ({"nccl_job": "/proc/7/environ:NCCL_NET_DISABLE_INTRA=1\n", "rccl_conf": _BOTH_VARIABLES}, [False, True]),
+        ({"nccl_job": "/proc/7/environ:NCCL_NET_DISABLE_INTRA=0\n", "rccl_conf": _BOTH_VARIABLES}, [True, True]),
+        ({"nccl_job": "/proc/7/environ:NCCL_IB_TC=96\n", "rccl_conf": _BOTH_VARIABLES}, [True]),
     ],
 )
 def test_rccl_uses_nics_within_a_host_by_two_parameters(files: dict[str, str], within_host: list[bool]) -> None:
