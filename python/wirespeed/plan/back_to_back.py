@@ -10,6 +10,7 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import NicModel
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.plan.affinity import Chassis
+from wirespeed.plan.bios import plan_bios
 from wirespeed.plan.device_lending import plan_lending
 from wirespeed.plan.ethernet import check_addresses, plan_ethernet
 from wirespeed.plan.gpus import plan_gpus
@@ -202,6 +203,8 @@ def _plan_host(
         os=spec.os,
         renderer=spec.part.renderer,
         cpu_vendor=cpu,
+        vendor=chassis.server.vendor,
+        bios=plan_bios(spec, chassis.server, catalogue, problems),
         memory=spec.part.memory,
         kernel=Kernel(
             software.kernel,

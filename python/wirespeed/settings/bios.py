@@ -16,6 +16,7 @@ BIOS_VALUES: Final[Mapping[str, tuple[str, ...]]] = {
     "nps": ("0", "1", "2", "4"),  # NUMA nodes on a socket (AMD)
     "core-enumeration": ("linear", "round-robin"),  # order in which the cores of the sockets are numbered
     "sr-iov": _SWITCH,
+    "above-4g-decoding": _SWITCH,  # device memory at addresses of more than 32 bits
     "iommu": _SWITCH,
     "x2apic": _SWITCH,  # interrupts addressed with 32 bits
     "system-profile": ("performance", "balanced", "custom"),

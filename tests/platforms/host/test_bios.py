@@ -229,6 +229,7 @@ RECORDED = {
         "smt": "disabled",
         "nps": "4",
         "sr-iov": "enabled",
+        "above-4g-decoding": "enabled",
         "iommu": "Auto",
         "x2apic": "enabled",
         "determinism": "power",

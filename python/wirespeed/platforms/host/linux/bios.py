@@ -7,7 +7,8 @@ recorded answer has the name SMTControl; the others are names that public tools 
 first are from memory. Some versions put four hexadecimal digits behind a name. Gigabyte: those of Supermicro, both
 having AMI's firmware on AMD's; other servers by AMI show numbered names (SETUP006, PCIS007): none is known for certain.
 Supermicro on Intel's and NVIDIA DGX: recorded answers of a SYS-821GE-TNHR (BIOS 1.4) and a DGX H100 (BIOS 1.1.3),
-with the registries of their attributes: NVIDIA/libredfish c094c9e6, tests/mockups/supermicro and nvidia_viking.
+with the registries of their attributes: NVIDIA/libredfish c094c9e6, tests/mockups/supermicro and nvidia_viking. Above
+4G decoding: bios.json of public Dell servers has MmioAbove4Gb; public tools look for Above4GDecoding on Supermicro's.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ _DELL = {
     "nps": Name("NumaNodesPerSocket", {"0": "0", "1": "1", "2": "2", "4": "4"}),
     "core-enumeration": Name("MadtCoreEnumeration", {"Linear": "linear", "RoundRobin": "round-robin"}),
     "sr-iov": Name("SriovGlobalEnable", _SWITCH),
+    "above-4g-decoding": Name("MmioAbove4Gb", _SWITCH),
     "iommu": Name("IommuSupport", _SWITCH),
     "x2apic": Name("ProcX2Apic", _SWITCH),
     "system-profile": Name(
@@ -57,6 +59,7 @@ _SUPERMICRO = {
     "smt": Name("SMTControl", _SWITCH, verified=False),
     "nps": Name("NUMANodesPerSocket", {f"NPS{nodes}": str(nodes) for nodes in (0, 1, 2, 4)}, verified=False),
     "sr-iov": Name("SR_IOVSupport", _SWITCH),
+    "above-4g-decoding": Name("Above4GDecoding", _SWITCH, verified=False),
     "iommu": Name("IOMMU", _SWITCH, verified=False),
     "x2apic": Name("LocalAPICMode", {"x2APIC": "enabled", "xAPIC": "disabled"}, verified=False),
     "determinism": Name(
@@ -71,6 +74,7 @@ _SUPERMICRO_INTEL = {
     "virtualization": Name("IntelVirtualizationTechnology", _SWITCH_OF_INTEL),
     "sub-numa": Name("SNC", {"Enable SNC2": "enabled", "Disable": "disabled"}),
     "sr-iov": Name("SR_IOVSupport", _SWITCH),
+    "above-4g-decoding": Name("Above4GDecoding", _SWITCH, verified=False),
     "iommu": Name("IntelVTforDirectedI_O_VT_d_", _SWITCH_OF_INTEL),
     "x2apic": Name("ExtendedAPIC", _SWITCH_OF_INTEL),
 }
