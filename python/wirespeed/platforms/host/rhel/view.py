@@ -29,13 +29,24 @@ def _format_gpu(step: InstallStep) -> tuple[str, ...]:
 
 
 _SOURCES = ("gcc", "gcc-c++", "make", "git", "autoconf", "automake", "libtool")
+_BUILD = ("bison", "flex")  # of the group Development Tools, which Arista and Broadcom install
 _TOOLS = Tools(  # Broadcom 957608-AN210, appendix A.2
     rdma=("rdma-core", "libibverbs-utils", "librdmacm-utils", "infiniband-diags", "perftest", "strace"),
     # DOCA 3 Installation/Upgrade on RHEL 9, where dkms is that of EPEL, 3.2 or newer.
     modules=('"kernel-devel-uname-r == $(uname -r)"', "dkms", "elfutils-libelf-devel", "gcc", "make"),
     rocm=("python3-setuptools", "python3-wheel"),  # ROCm, quick start installation guide, as are EPEL and CRB
     dkms_repository="EPEL: install epel-release of dl.fedoraproject.org/pub/epel, then run crb enable",
-    libraries=("gcc", "make", "gperf", "autoconf", "automake", "libtool", "libibverbs-devel", "rdma-core-devel"),
+    libraries=(
+        "gcc",
+        "make",
+        "gperf",
+        "autoconf",
+        "automake",
+        "libtool",
+        *_BUILD,
+        "libibverbs-devel",
+        "rdma-core-devel",
+    ),
     programs={  # perftest.spec, ucx.spec.in; Open MPI, prerequisites
         "perftest": (*_SOURCES, "rdma-core-devel", "pciutils-devel"),
         "ucx": (*_SOURCES, "rdma-core-devel"),

@@ -38,10 +38,11 @@ def _format_gpu(step: InstallStep) -> tuple[str, ...]:
 
 
 # Broadcom 957608-AN210, appendix A.1; autogen.sh of the library calls automake, which libtool does not install here
-# (Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, lists it).
+# (Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, lists it, and bc, bison and flex).
 _SOURCES = ("gcc", "g++", "make", "git", "autoconf", "automake", "libtool")
 _HPC_SDK_KEYRING = "/usr/share/keyrings/nvidia-hpcsdk-archive-keyring.gpg"
 _HPC_SDK_ADDRESS = "https://developer.download.nvidia.com/hpc-sdk/ubuntu"
+_BUILD = ("bc", "bison", "flex")
 _TOOLS = Tools(
     hpc_sdk=Repository(  # Johansen, Fast Multi-GPU communication over PCI Express, appendix A.3.8
         key=f"{_HPC_SDK_ADDRESS}/DEB-GPG-KEY-NVIDIA-HPC-SDK",
@@ -52,7 +53,7 @@ _TOOLS = Tools(
     rdma=("rdma-core", "ibverbs-utils", "rdmacm-utils", "infiniband-diags", "perftest", "strace", "ethtool"),
     modules=('"linux-headers-$(uname -r)"', "dkms", "gcc", "make"),  # NVIDIA DOCA, DKMS Management Guide 3.3
     rocm=('"linux-modules-extra-$(uname -r)"', "python3-setuptools", "python3-wheel"),  # ROCm, quick start installation
-    libraries=("gcc", "make", "libtool", "autoconf", "automake", "librdmacm-dev", "libibverbs-dev"),
+    libraries=("gcc", "make", "libtool", "autoconf", "automake", *_BUILD, "librdmacm-dev", "libibverbs-dev"),
     programs={  # Broadcom 957608-AN210, 2.7, 8.3 and 8.4; UCX and Open MPI: their lists of prerequisites
         "perftest": (*_SOURCES, "libibumad-dev", "pciutils", "libpci-dev", "libibverbs-dev", "librdmacm-dev"),
         "ucx": (*_SOURCES, "libibverbs-dev", "librdmacm-dev"),
