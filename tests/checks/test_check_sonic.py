@@ -24,6 +24,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yam
 DATABASE = "leaf1/config-db.out"
 STATUS = "leaf1/interface-status.out"
 FEC = "leaf1/fec-status.out"
+LLDP = "leaf1/lldp-table.out"
 BUFFERS = "leaf1/buffer-tables.out"
 
 SHORTER = (
@@ -40,6 +41,12 @@ def profile(name: str, xoff: int) -> tuple[str, str]:
     """Pattern and replacement that give one port's group in effect this profile with this headroom."""
     row = _PROFILE.format(name=name, xoff=xoff)
     return r'(?s)\A\{(.*?"BUFFER_PG_TABLE:Ethernet0:3".*?)pg_lossless_400000_3m_profile', "{" + row + r"\1" + name
+
+
+def neighbour(device: str, port: str) -> tuple[str, str]:
+    """Pattern and replacement that put a second neighbour of a port above its own."""
+    row = f"{'Ethernet0':<14}{device:<26}{port:<22}O"
+    return r"(?m)^(Ethernet0 )", row + r"\n\1"
 
 
 # file, pattern, replacement; then status, check and number of places
@@ -118,6 +125,10 @@ ROWS: dict[str, tuple[str, str, str, list[tuple[str, str, int]]]] = {
         DATABASE, r'("Ethernet0": \{[^}]*"fec": )"rs"', r'\1"auto"', [],
     ),
     "another FEC in use": (FEC, r"( Ethernet0 +)rs", r"\1fc", [("fail", "port.fec", 1)]),
+    "a neighbour of a NIC's firmware, too": (LLDP, *neighbour("fw-9c:63:c0:00:00:01", "9c:63:c0:00:00:01"), []),
+    "a neighbour of another planned port, too": (
+        LLDP, *neighbour("node2", "enp29s0np0"), [("warn", "port.cabling", 1)],
+    ),
     "a port that is down": (STATUS, r"( Ethernet0 .*)  up( +up )", r"\1down\2", [("fail", "port.up", 1)]),
 }  # fmt: skip
 

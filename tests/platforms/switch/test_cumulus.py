@@ -461,11 +461,11 @@ def _render(switch: Switch) -> str:
             "node1",
             "eth1",
         ),
-        (  # a chassis that does not report its name
+        (  # a chassis that does not report its name, such as an agent of a NIC's firmware
             '{"lldp": {"interface": [{"swp1": {"chassis": {"id": {"type": "mac", "value": "x"}}, '
             '"port": {"id": {"type": "ifname", "value": "eth1"}}}}]}}',
             None,
-            "eth1",
+            None,
         ),
         ('{"lldp": {}}', None, None),
         ('{"lldp": {"interface": [{"swp1": {"chassis": {"node1"', None, None),

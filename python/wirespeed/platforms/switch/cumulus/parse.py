@@ -20,6 +20,7 @@ from wirespeed.platforms.switch.cumulus.nvue_config import Statement, expand_nam
 from wirespeed.platforms.switch.cumulus.qos import port_qos, read_qos
 from wirespeed.platforms.switch.cumulus.routing import accepts_any_peer, bgp, list_unnumbered_ports, peer_states, peers
 from wirespeed.platforms.switch.json_output import find_mapping, find_source
+from wirespeed.platforms.switch.lldp_neighbours import observe_neighbour
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
@@ -204,9 +205,7 @@ def _read_lldp(switch: Place, output: Output) -> Iterator[Observation]:
             chassis, port = find_mapping(neighbour, "chassis"), find_mapping(neighbour, "port")
             place, source = switch.child("port", name), find_source(output, name)
             # The key is the chassis name, or "id" for a chassis without name.
-            if len(chassis) == 1 and isinstance(next(iter(chassis.values())), dict) and "id" not in chassis:
-                yield Observation(place, "port.neighbour.device", next(iter(chassis)), source)
+            has_name = len(chassis) == 1 and isinstance(next(iter(chassis.values())), dict) and "id" not in chassis
             port_id = find_mapping(port, "id")
             said_port = port_id.get("value") if port_id.get("type") == "ifname" else port.get("descr")
-            if isinstance(said_port, str):
-                yield Observation(place, "port.neighbour.port", said_port, source)
+            yield from observe_neighbour(place, next(iter(chassis)) if has_name else None, said_port, source)

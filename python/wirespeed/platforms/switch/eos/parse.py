@@ -13,6 +13,7 @@ from wirespeed.platforms.switch.eos.pfc_status import pfc_status
 from wirespeed.platforms.switch.eos.running_config import running_config
 from wirespeed.platforms.switch.eos.values import SERIES_CHIPS
 from wirespeed.platforms.switch.json_output import find_mapping, find_source, observe_documents
+from wirespeed.platforms.switch.lldp_neighbours import observe_neighbour
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
@@ -76,9 +77,7 @@ def _lldp_neighbors(switch: Place, output: Output, data: Mapping[str, Any]) -> I
         if not isinstance(entry, dict) or not str(entry.get("port")).startswith("Ethernet"):
             continue
         port, source = switch.child("port", entry["port"]), find_source(output, entry["port"])
-        for path, key in (("port.neighbour.device", "neighborDevice"), ("port.neighbour.port", "neighborPort")):
-            if isinstance(value := entry.get(key), str) and value:
-                yield Observation(port, path, value, source)
+        yield from observe_neighbour(port, entry.get("neighborDevice"), entry.get("neighborPort"), source)
 
 
 def _bgp_summary(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:

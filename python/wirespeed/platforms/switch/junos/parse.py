@@ -11,6 +11,7 @@ from wirespeed.platforms.output_values import number_lines, observe
 from wirespeed.platforms.switch.junos.commands import FEC_MODES
 from wirespeed.platforms.switch.junos.config_text import PORT_NAME
 from wirespeed.platforms.switch.junos.configuration import configuration
+from wirespeed.platforms.switch.lldp_neighbours import observe_neighbour
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
@@ -88,9 +89,8 @@ def _lldp_neighbors(switch: Place, output: Output) -> Iterator[Observation]:
         if starts is None or PORT_NAME.fullmatch(name) is None or len(line) <= starts[-1]:
             continue
         port = switch.child("port", name)
-        yield observe(port, "port.neighbour.device", line[starts[4] :].strip(), output, number)
-        if info := line[starts[3] : starts[4]].strip():
-            yield observe(port, "port.neighbour.port", info, output, number)
+        device, info = line[starts[4] :].strip(), line[starts[3] : starts[4]].strip()
+        yield from observe_neighbour(port, device, info, output.source_of_line(number))
 
 
 def _bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:

@@ -10,6 +10,7 @@ from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import is_mac_address
 from wirespeed.platforms.switch.json_output import find_mapping, find_source, observe_documents
+from wirespeed.platforms.switch.lldp_neighbours import observe_neighbour
 from wirespeed.platforms.switch.nxos.running_config import running_config
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.platforms.switch.watchdog import QueueState, observe_stuck_queues
@@ -101,9 +102,7 @@ def _lldp_neighbors(switch: Place, output: Output, data: Mapping[str, Any]) -> I
         # A neighbour that gives its MAC address as port identifier names the port in the description.
         by_address = is_mac_address(str(row.get("port_id"))) and row.get("port_desc")
         port_key = "port_desc" if by_address else "port_id"
-        for path, key in (("port.neighbour.device", "sys_name"), ("port.neighbour.port", port_key)):
-            if isinstance(value := row.get(key), str) and value:
-                yield Observation(port, path, value, source)
+        yield from observe_neighbour(port, row.get("sys_name"), row.get(port_key), source)
 
 
 def _bgp_sessions(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:

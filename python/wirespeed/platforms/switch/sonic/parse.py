@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import complete_lines, is_mac_address, parse_whole
+from wirespeed.platforms.switch.lldp_neighbours import observe_neighbour
 from wirespeed.platforms.switch.sonic.buffers import buffer_tables
 from wirespeed.platforms.switch.sonic.configuration import config_db
 from wirespeed.platforms.switch.sonic.routing import bgp_summary
@@ -89,9 +90,7 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
         remote_port = row.get("RemotePortID", "")
         if is_mac_address(remote_port) and row.get("RemotePortDescr"):
             remote_port = row["RemotePortDescr"]
-        yield Observation(port, "port.neighbour.device", row["RemoteDevice"], source)
-        if remote_port:
-            yield Observation(port, "port.neighbour.port", remote_port, source)
+        yield from observe_neighbour(port, row["RemoteDevice"], remote_port, source)
 
 
 def _pfcwd_config(switch: Place, output: Output) -> Iterator[Observation]:
