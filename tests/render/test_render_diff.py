@@ -238,3 +238,30 @@ def test_a_neighbours_port_has_its_device(device: str | None, expected: str) -> 
     differences = {difference.path: difference for difference in render.compare_settings(plan, facts, ["leaf1"])}
     difference = differences["port.neighbour.port"]
     assert (difference.intended, difference.found) == ("node1:enp29s0np0", expected)
+
+
+@pytest.mark.parametrize("first", ["fw-9c:63:c0:00:00:01", "node1"])
+def test_one_of_several_neighbours_is_the_planned_one(first: str) -> None:
+    plan = build(read(CLUSTER))
+    port = Place("leaf1").child("port", "Eth1/1")
+    source = Source("leaf1", "c", "leaf1/c.out", 7)
+    neighbours = {"fw-9c:63:c0:00:00:01": "9c:63:c0:00:00:01", "node1": "enp29s0np0"}
+    ordered = sorted(neighbours.items(), key=lambda entry: entry[0] != first)
+    observations = [
+        Observation(port, path, value, source)
+        for names in ordered
+        for path, value in zip(("port.neighbour.device", "port.neighbour.port"), names, strict=True)
+    ]
+    facts = assemble_facts(observations, {})
+    assert not [value for value in render.compare_settings(plan, facts, ["leaf1"]) if "neighbour" in value.path]
+
+
+def test_two_bundles_are_refused(healthy_bundle: Callable[[str], Path]) -> None:
+    bundle = healthy_bundle("mi300x-4node")
+    result = CliRunner().invoke(app, ["diff", str(bundle), str(bundle)])
+    assert isinstance(result.exception, Refusal)
+    (problem,) = result.exception.problems
+    assert (problem.found, problem.hint) == (
+        "not a cluster file",
+        "compare each bundle with the cluster file: `wirespeed diff CLUSTER.yaml BUNDLE`",
+    )

@@ -122,12 +122,22 @@ def _list_values(facts: Facts, place: Place, path: str) -> list[Reading]:
     return values
 
 
+_OF_NEIGHBOURS = ("port.neighbour.device", "port.neighbour.port")
+"""Settings with a value for each LLDP neighbour of a port, of which one is the planned one."""
+
+
+def _has_reading(facts: Facts, place: Place, path: str, value: Any) -> bool:
+    return any(reading.value == value for reading in facts.readings.get((place, path), ()))
+
+
 def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -> Iterator[SettingDifference]:
     for path, setting in list_settings(type(intended)).items():
         value = get(intended, path)
         if value is None or setting.compare is Compare.NONE:
             continue
         readings = _list_values(facts, place, path)
+        if path in _OF_NEIGHBOURS and _has_reading(facts, place, path, value):
+            continue
         if readings:
             for reading in readings:
                 if not setting.compare.holds(value, reading.value):

@@ -63,6 +63,9 @@ def diff(
     from wirespeed.cli import flows
     from wirespeed.errors import refuse
 
+    if cluster.is_dir() or cluster.name.endswith(".tar.gz"):
+        hint = "compare each bundle with the cluster file: `wirespeed diff CLUSTER.yaml BUNDLE`"
+        raise refuse(str(cluster), "not a cluster file", hint=hint)
     plan = flows.plan_cluster(cluster)
     devices = rendering.select_devices(plan, expand_nodesets(device))
     if not target.exists():
