@@ -102,7 +102,11 @@ def test_a_log_with_another_bus_factor_is_not_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "name", "message"),
     [
-        (ALL_REDUCE, "all-gather", "--collective all-gather: no effect: every log names its collective\n  hint: omit"),
+        (
+            ALL_REDUCE,
+            "all-gather",
+            "no effect: the logs or the names of their files name all_reduce\n  hint: omit",
+        ),
         (ALL_GATHER, "broadcast", "no effect: no log without a name has the bus bandwidths of this collective"),
         (ALL_GATHER, "all-gahter", "--collective: found 'all-gahter'; expected one of all-reduce, all-gather"),
     ],

@@ -243,7 +243,7 @@ def _name_collectives(sides: Sequence[_Side], name: str | None) -> Sequence[_Sid
     """
     from wirespeed.benchmarks.judge.collective_names import find_named_collective
     from wirespeed.cli.console import show_problems
-    from wirespeed.cli.unnamed_collectives import is_unnamed, name_collective
+    from wirespeed.cli.unnamed_collectives import format_test, is_unnamed, name_collective
     from wirespeed.errors import Problem, refuse
 
     if name is None:
@@ -251,7 +251,11 @@ def _name_collectives(sides: Sequence[_Side], name: str | None) -> Sequence[_Sid
     collective = find_named_collective(name)
     option = f"--collective {name}"
     if not any(is_unnamed(series) for side in sides for series in side.values):
-        raise refuse(option, "no effect: every log names its collective", hint="omit it, or select with --test")
+        tests = sorted({series.test for side in sides for series in side.values if series.test})
+        if format_test(collective) in tests:
+            return sides
+        found = f"no effect: the logs or the names of their files name {' and '.join(tests) or 'no collective'}"
+        raise refuse(option, found, hint="omit it, or select with --test")
     named: list[_Side] = []
     excluded: list[str] = []
     for side in sides:

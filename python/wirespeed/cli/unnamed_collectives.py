@@ -40,8 +40,14 @@ def _find_log(series: Series) -> str | None:
 
 
 def _name(series: Series, collective: Collective) -> Series:
-    test = collective.value.replace("all-to-all", "alltoall").replace("alltoall-v", "alltoallv").replace("-", "_")
-    return replace(series, test=test, workload=tuple(entry for entry in series.workload if entry[0] != LOG))
+    return replace(
+        series, test=format_test(collective), workload=tuple(entry for entry in series.workload if entry[0] != LOG)
+    )
+
+
+def format_test(collective: Collective) -> str:
+    """The test of a series: ``all_reduce`` for all-reduce, ``alltoall`` for all-to-all."""
+    return collective.value.replace("all-to-all", "alltoall").replace("alltoall-v", "alltoallv").replace("-", "_")
 
 
 def _can_be(series: Series, row: Sequence[float], values: Values, times: Values, collective: Collective) -> bool:
