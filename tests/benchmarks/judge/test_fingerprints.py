@@ -93,15 +93,16 @@ def test_a_run_that_passes_has_no_fingerprint():
     assert "left with" not in find_verdict(judge(perftest({MIB: 391.0}), plan()), MIB).reason
 
 
-@pytest.mark.parametrize(("top", "is_flat"), [(1.0, True), (1.02, False)])
-def test_a_flat_plateau_that_passes_with_a_missing_nic_has_a_note(top, is_flat):
+@pytest.mark.parametrize("top", [1.0, 1.02])
+def test_a_collective_that_passes_has_no_note_on_a_loss(top):
+    """Its healthy runs reach so different fractions of the limit that the rate of a loss is chance."""
     rows = {8: (50.0, 0.0, 0.0)}
     for size, factor in ((2 * GIB, 1.0), (4 * GIB, 1.0), (8 * GIB, top)):
         busbw = 388.2 * 7 / 8 * factor  # GB/s
         rows[size] = (size / busbw * 1.94 / 1e3, busbw / 1.94, busbw)
     judged = judge(collective("all_reduce", 32, rows, nodes=4), plan())
     assert find_verdict(judged, 8 * GIB, Metric.BUSBW).judgement is Judgement.PASS
-    assert any("of the rate of a path with path MTU 512 or 7 of 8 NICs" in note for note in judged.notes) is is_flat
+    assert not any("of the rate of a path with" in note for note in judged.notes)
 
 
 def test_no_loss_reaches_the_plan():

@@ -273,7 +273,8 @@ def _find_slot_in_use(measurement: Measurement, fingerprints: Fingerprints) -> s
 def describe_passing_fingerprints(verdicts: Iterable[Verdict], fingerprints: Fingerprints | None) -> tuple[str, ...]:
     """Notes on plateaus that pass and are flat at the bandwidth of a known loss, such as a missing NIC.
 
-    Notes only: healthy runs reach these bandwidths too, with a fraction of the limit that is the same by chance.
+    Notes only: healthy runs reach these bandwidths too, with a fraction of the limit that is the same by chance. None
+    on collectives, whose healthy runs reach so different fractions that the same says nothing.
     """
     if fingerprints is None or fingerprints.published is not None:
         return ()
@@ -281,7 +282,7 @@ def describe_passing_fingerprints(verdicts: Iterable[Verdict], fingerprints: Fin
     for verdict in verdicts:
         measurement = verdict.measurement
         large = (measurement.size_bytes or 0) >= _SMALLEST_FINGERPRINT
-        if measurement.metric in (Metric.BUSBW, Metric.BW_AVG) and large and measurement.unit in BITS_PER_SECOND:
+        if measurement.metric is Metric.BW_AVG and large and measurement.unit in BITS_PER_SECOND:
             series.setdefault((measurement.metric, measurement.label), []).append(verdict)
     matches = (_match_plateau(rows, fingerprints) for rows in series.values())
     return tuple(
