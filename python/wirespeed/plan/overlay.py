@@ -78,6 +78,8 @@ class ObservedPlan:
             if path == "nic.rdma_mtu" and nic.rdma_mtu is None:
                 continue  # neither planned nor read: no RDMA
             if path.startswith("pcie."):
+                if nic.model is None and nic.pcie is None:
+                    continue  # an interface of the mainboard, whose slot is not planned
                 if not is_address(nic.pcie):
                     return True
                 place = Place(host).child("pcie", nic.pcie)

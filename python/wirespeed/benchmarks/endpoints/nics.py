@@ -42,6 +42,11 @@ def list_nics(plan: Plan) -> Iterator[NicPlace]:
             yield NicPlace(host, interface, nic)
 
 
+def find_planned_host(plan: Plan, name: str) -> str | None:
+    """The host of the plan that a log names, with or without its domain."""
+    return next((host for host in (name, name.partition(".")[0]) if host in plan.hosts), None)
+
+
 def find_ends(plan: Plan, source: str | None, target: str | None) -> list[NicPlace]:
     """The NICs that the user names with --from and --to, if any.
 
@@ -156,6 +161,29 @@ def find_logged_ends(run: Run, plan: Plan) -> list[NicPlace]:
     remote = parameters.remote_address or parameters.server_address
     addressed = [nic_with_address(plan, address) if address else None for address in (parameters.local_address, remote)]
     return [nic for nic in (gids if any(gids) else addressed) if nic is not None]
+
+
+def list_other_addresses(run: Run, plan: Plan) -> list[str]:
+    """The IP addresses of NICs in a log, of which no NIC of the plan has one or has it in its subnet.
+
+    None where hosts of the plan have no addresses, and none of a loopback interface or a name.
+    """
+    if not any(nic.nic.addresses for nic in list_nics(plan)):
+        return []
+    parameters = run.parameters
+    gids = [parse_gid(gid) for gid in (parameters.local_gid, parameters.remote_gid)]
+    mapped = [".".join(map(str, gid[-4:])) for gid in gids if gid is not None and gid.startswith(MAPPED_PREFIX)]
+    stated = [parameters.local_address, parameters.remote_address or parameters.server_address]
+    addresses = dict.fromkeys((*mapped, *(address for address in stated if address and _is_of_nic(address))))
+    return [] if any(list_nics_of_subnet(plan, address) for address in addresses) else list(addresses)
+
+
+def _is_of_nic(address: str) -> bool:
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:  # a name
+        return False
+    return not (parsed.is_loopback or parsed.is_link_local or parsed.is_unspecified)
 
 
 def find_nic_by_gid(printed: str | None, plan: Plan) -> NicPlace | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from wirespeed.benchmarks.endpoints.nics import (
     NicPlace,
     find_ends,
+    find_planned_host,
     find_socket_limits,
     has_rdma,
     list_used_nics,
@@ -32,6 +33,7 @@ from wirespeed.benchmarks.judge.limits import (
 from wirespeed.benchmarks.judge.nccl_evidence import SOCKET_INTERFACE, Evidence, Proof, derive_proof, is_selected
 from wirespeed.benchmarks.judge.profile import Profile, PublishedRange, Thresholds
 from wirespeed.benchmarks.judge.verdict import is_above
+from wirespeed.errors import format_first
 from wirespeed.limits import algorithms, cuts, fabric, framing, tcp
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GBPS, GIGABYTES, convert, in_unit, number, scale_bound, tightest
@@ -70,12 +72,14 @@ class Borrower:
     ``shows_staging``: the debug lines show paths through host memory. ``is_certain``: and a GPU of the run is borrowed,
     by its address or because the host has fewer own ones, so the limit is that of copies through system memory.
     ``bridge_share`` is the share of the limit of local GPUs that the bridge allows, where no GPU is known as borrowed.
+    ``unlisted`` are the PCIe addresses of the log that the given bundle lacks.
     """
 
     host: str
     shows_staging: bool
     is_certain: bool
     bridge_share: float = 1.0
+    unlisted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +154,12 @@ class CollectiveLimits:
             action = (
                 "the log shows a path through host memory (SHM), but not whether a GPU of the run is borrowed; give a "
                 f"bundle of {self.borrower.host} with --bundle: it contains the PCIe addresses of its local GPUs"
+            )
+        if self.borrower.shows_staging and self.borrower.unlisted:
+            action = (
+                "the log shows a path through host memory (SHM), but the bundle has no GPU of "
+                f"{self.borrower.host} at {format_first(self.borrower.unlisted, _NAMED_ADDRESSES)}: collect it again, "
+                "while the GPUs are borrowed as in the run"
             )
         share = _STAGED * self.borrower.bridge_share
         return Alternative(scale_bound(reachable, share, "copies through system memory"), condition, action)
@@ -294,7 +304,12 @@ def _find_borrower(run: Run, plan: Plan, group: Group, context: RunContext) -> B
     if len(owners) == member.ranks and all(owners):
         return None
     is_certain = shows_staging and (member.ranks > len(settings.gpus) or False in owners)
-    return Borrower(member.name, shows_staging, is_certain)
+    addresses = _list_gpu_addresses(run, context.evidence) if context.own_gpus.get(member.name) else []
+    unlisted = [address for address, is_own in zip(addresses, owners, strict=False) if is_own is None]
+    return Borrower(member.name, shows_staging, is_certain, unlisted=tuple(dict.fromkeys(unlisted)))
+
+
+_NAMED_ADDRESSES = 4
 
 
 def _limit_borrower(
@@ -618,11 +633,6 @@ def _match_hosts(plan: Plan, names: list[str], count: int, ends: list[str], assu
 
 def _join_names(hosts: Sequence[str]) -> str:
     return ", ".join(hosts) if len(hosts) <= _NAMED else f"{len(hosts)} hosts, {hosts[0]} to {hosts[-1]},"
-
-
-def find_planned_host(plan: Plan, name: str) -> str | None:
-    """The host of the plan that a log names, with or without its domain."""
-    return next((host for host in (name, name.partition(".")[0]) if host in plan.hosts), None)
 
 
 def _list_named_hosts(run: Run) -> list[str]:

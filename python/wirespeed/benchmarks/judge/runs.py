@@ -16,14 +16,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from wirespeed.benchmarks.endpoints.nics import find_ends, has_rdma
+from wirespeed.benchmarks.endpoints.nics import (
+    find_ends,
+    find_logged_ends,
+    find_planned_host,
+    has_rdma,
+    list_other_addresses,
+)
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
 from wirespeed.benchmarks.judge.bridge import bridge_limits
 from wirespeed.benchmarks.judge.collectives import (
     SLOW_BRIDGE,
     CollectiveLimits,
     collective_limits,
-    find_planned_host,
     find_slower_interface,
     find_socket_interfaces,
     is_known_over_bridge,
@@ -125,10 +130,13 @@ def judge_with_subject(
         }
         unread = tuple(
             f"as found: {text}"
-            for text in observed.list_unread(limits_found.hosts, _list_interfaces(limits_found, context))
+            for text in observed.list_unread(limits_found.hosts, _list_interfaces(run, plan, limits_found, context))
         )
     if context.evidence is not None and context.evidence.is_over_sockets and len(limits.hosts) > 1:
         verdicts = _report_unjudged_sockets(verdicts, describe_sockets(context.evidence))
+    other_hosts = _find_other_hosts(run, plan, context)
+    if other_hosts is not None:
+        verdicts = _warn_of_finding(verdicts, other_hosts, adds_reason=False)
     slower = None
     if context.evidence is not None and len(limits.hosts) > 1:
         slower = find_slower_interface(run, plan, context, context.evidence)
@@ -149,6 +157,7 @@ def judge_with_subject(
     fingerprints = describe_passing_fingerprints(verdicts.values(), limits.fingerprints)
     dips = list_shallow_dips(verdicts, profile.curve)
     of_run = (
+        *((other_hosts,) if other_hosts is not None else ()),
         *((slower.text,) if slower is not None and not slower.is_against_plan else ()),
         *(list_connection_notes(run, plan) if _names_connection(run) else ()),
         *notes_on_cores,
@@ -164,10 +173,13 @@ def judge_with_subject(
     return judged, subject
 
 
-def _list_interfaces(limits: Limits, context: RunContext) -> frozenset[str] | None:
+def _list_interfaces(run: Run, plan: Plan, limits: Limits, context: RunContext) -> frozenset[str] | None:
     """The interfaces that a run uses: none for copies inside a host; None where they are not known."""
     if isinstance(limits, GpuLimits):
         return frozenset()
+    ends = find_ends(plan, context.source, context.target) or find_logged_ends(run, plan)
+    if ends:
+        return frozenset(end.interface for end in ends)
     if context.evidence is None or not context.evidence.is_over_sockets:
         return None
     return frozenset(name for names in context.evidence.nics.values() for name in names) or None
@@ -197,6 +209,27 @@ def _doubt_other_hosts(verdicts: _Verdicts, run: Run, plan: Plan, context: RunCo
         position: replace(verdicts[position], judgement=Judgement.UNKNOWN, reason=reason) for position in exceeding
     }
     return {**verdicts, **changed}
+
+
+def _find_other_hosts(run: Run, plan: Plan, context: RunContext) -> str | None:
+    """The finding that a log is of hosts that the plan does not have, by their names or by the addresses of NICs.
+
+    Addresses count if hosts of the plan have some, and the user does not name the ends.
+    """
+    names = [place.host for place in run.parameters.rank_places.values()]
+    names += (run.parameters.host_names or "").split(",")
+    if context.evidence is not None:
+        names += context.evidence.communicator.hosts or ()
+    others = [name for name in dict.fromkeys(names) if name and find_planned_host(plan, name) is None]
+    if not (context.source or context.target):
+        others += list_other_addresses(run, plan)
+    if not others:
+        return None
+    verb = "is" if len(others) == 1 else "are"
+    return (
+        f"the log is from other hosts: {format_first(others, _NAMED_HOSTS)} {verb} not in {plan.name}, whose limits "
+        "these are; give the cluster file of the measured hosts"
+    )
 
 
 def _complete_run(run: Run, context: RunContext) -> Run:
@@ -399,16 +432,16 @@ def _report_unjudged_sockets(verdicts: _Verdicts, transport: str) -> _Verdicts:
     }
 
 
-def _warn_of_finding(verdicts: _Verdicts, finding: str) -> _Verdicts:
-    """What passes with a slower interface, a smaller path MTU or other cores than planned warns: more may be possible.
+def _warn_of_finding(verdicts: _Verdicts, finding: str, *, adds_reason: bool = True) -> _Verdicts:
+    """What passes with a slower interface, a smaller path MTU or other cores than planned, or on other hosts, warns.
 
-    What does not pass has the finding as a further reason.
+    What does not pass has the finding as a further reason where ``adds_reason`` is true.
     """
     changed = {}
     for position, verdict in verdicts.items():
         if verdict.physical is not None and verdict.judgement is Judgement.PASS:
             changed[position] = replace(verdict, judgement=Judgement.WARN, reason=finding)
-        elif verdict.physical is not None and verdict.judgement in _BELOW_LIMIT:
+        elif adds_reason and verdict.physical is not None and verdict.judgement in _BELOW_LIMIT:
             changed[position] = replace(verdict, reason=f"{verdict.reason}; {finding}")
     return verdicts | changed
 
