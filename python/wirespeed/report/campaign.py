@@ -14,6 +14,7 @@ from wirespeed.results.campaign import BASELINE, Attempt, Grade, Kind, Outcome, 
 
 _STYLES = {
     Grade.GOOD: "green",
+    Grade.WARN: "yellow",
     Grade.BAD: "bold red",
     Grade.UNKNOWN: "magenta",
     Grade.SKIP: "dim",

@@ -33,6 +33,7 @@ class Grade(StrEnum):
     """The result of an attempt: its numbers compared with a limit or baseline."""
 
     GOOD = "good"
+    WARN = "warn"  # below the reachable limit, as `bench judge` warns
     BAD = "bad"
     UNKNOWN = "unknown"  # the step did not run, or no limit is known
     SKIP = "skip"  # shown for information: a latency, a figure of a single machine

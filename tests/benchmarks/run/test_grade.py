@@ -39,7 +39,15 @@ LIMIT = "(line rate × RoCEv2 framing)"
             ),
         ),
         (228.0, GradeOptions(profile=read("loose")), (Grade.BAD, f"228 Gb/s, 58 % of 392.06 {LIMIT}")),
-        (330.0, None, (Grade.GOOD, f"330 Gb/s, 84 % of 392.06 {LIMIT}")),
+        (
+            330.0,
+            None,
+            (
+                Grade.WARN,
+                f"330 Gb/s, 84 % of 392.06 {LIMIT}: below 95 % of the reachable limit "
+                "(limited by line rate × RoCEv2 framing)",
+            ),
+        ),
         (330.0, GradeOptions(profile=read("strict")), (Grade.BAD, f"330 Gb/s, 84 % of 392.06 {LIMIT}")),
     ],
 )

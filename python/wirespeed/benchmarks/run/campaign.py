@@ -139,9 +139,11 @@ def follow_up(suite: Suite, request: Request, steps: tuple[Step, ...], latest: d
 
 
 def _grade_attempt(attempt: Attempt) -> Grade:
-    """The grade for narrowing down: a step that did not run is bad; a step for information has no grade."""
+    """The grade for narrowing down: a step that did not run is bad, one with a warning good; information has none."""
     if attempt.status is not Outcome.DONE:
         return Grade.BAD
+    if attempt.grade is Grade.WARN:
+        return Grade.GOOD
     return Grade.UNKNOWN if attempt.grade is Grade.SKIP else attempt.grade
 
 

@@ -24,7 +24,7 @@ from wirespeed.units import format_percent, format_unit
 _GRADES = {
     Judgement.FAIL: Grade.BAD,
     Judgement.UNKNOWN: Grade.UNKNOWN,
-    Judgement.WARN: Grade.GOOD,
+    Judgement.WARN: Grade.WARN,
     Judgement.PASS: Grade.GOOD,
 }
 _MOST_CAUSES = 3
@@ -95,7 +95,8 @@ def _grade_runs(runs: Sequence[Run], judged: Sequence[JudgedRun]) -> tuple[Grade
     worst = min(
         verdicts, key=lambda verdict: (SEVERITY_ORDER.index(verdict.judgement), -(verdict.measurement.size_bytes or 0))
     )
-    return _GRADES[worst.judgement], _format_verdict(worst)
+    grade, text = _GRADES[worst.judgement], _format_verdict(worst)
+    return grade, f"{text}: {worst.reason.partition('; ')[0]}" if grade is Grade.WARN else text
 
 
 def _is_informative(verdict: Verdict) -> bool:
