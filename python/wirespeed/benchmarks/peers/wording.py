@@ -77,7 +77,22 @@ def because(
     shared = next((part for part in _PARTS if abs(middle - 1 / part) < _SHARED), None)
     if shared and not key.lower_is_better:
         facts.append(_describe_share(cause, shared))
+    elif cause.kind in (Kind.HOST, Kind.NIC) and cause.pattern in _CAUSES and not key.lower_is_better:
+        facts.append(_CAUSES[cause.pattern])
     return "; ".join(facts)
+
+
+_CAUSES = {
+    CellPattern.SENDS: (
+        "possible causes: PCIe reads of the sending NIC (`wirespeed explain PCI-05`), a limit of its sending rate, "
+        "pauses that it receives"
+    ),
+    CellPattern.RECEIVES: (
+        "possible causes: PCIe writes of the receiving NIC (`wirespeed explain PCI-04`), pauses that it sends, "
+        "its switch port or cable in this direction"
+    ),
+}
+"""What slows one direction of a host or NIC: a device reads the memory that it sends and writes what it receives."""
 
 
 def _describe_share(cause: Cause, shared: int) -> str:

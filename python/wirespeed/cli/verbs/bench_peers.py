@@ -63,9 +63,9 @@ def peers(
 
     Only equivalent results are compared: same tool, test, size and metric, and with --cluster the same hardware and
     distance (under one leaf, between leaves). Slow cells of a pair matrix are explained by the smallest set of causes:
-    a slow row and column point to a host or NIC, a slow row alone to its sending direction, a block to a leaf or to the
-    links between two leaves, a stripe to a rail, a single cell to a path. No hardware limit is needed. If everything is
-    slow, use `bench judge`.
+    a slow row and column point to a host or NIC, a slow row alone to its sending direction, a slow column alone to its
+    receiving direction, a block to a leaf or to the links between two leaves, a stripe to a rail, a single cell to a
+    path. No hardware limit is needed. If everything is slow, use `bench judge`.
 
     Output of mpiGraph and result folders of `bench run` name the endpoints. For other logs, addresses are looked up in
     the cluster file. For a test inside one host, name the log or its folder after the host (node3/all_reduce.log).
