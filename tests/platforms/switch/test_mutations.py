@@ -216,7 +216,7 @@ FOLLOWS = {  # the default of a removed line, or what follows from several lines
     "|(address-family|maximum-paths) .* switch.bgp.maximum_paths|no shutdown port.link.enabled"
     "|class type network-qos .* switch.class_mtu",
     "enterprise-sonic": "(queue|weight) .* queue.weight|(address-family|maximum-paths) .* switch.bgp.maximum_paths"
-    "|mtu 9100 port.link.mtu|qos-map pfc-priority-pg .* port.qos.pfc_pg",
+    "|mtu 9100 port.link.mtu|qos-map pfc-priority-pg .* port.qos.pfc_pg|scheduler-policy .* queue[.].*",
     "sonic": r'"(Ethernet|scheduler|QUEUE).* queue.weight|"dscp_to_tc_map".* port.qos.trust'
     r'|"PORT_QOS_MAP".* port.qos.watchdog.*|"mtu".* port.link.mtu|"action".* port.qos.watchdog.action'
     r'|"default.ipv[46]_unicast".* switch.bgp.maximum_paths'

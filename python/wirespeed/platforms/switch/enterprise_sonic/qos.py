@@ -146,6 +146,17 @@ def _read_wred(line: Line) -> ReadValues:
     return read_values
 
 
+_SHOWN_BY_BINDING = ("port.qos.dot1p_tc", "port.qos.tc_queue", "port.qos.tc_pg", "port.qos.pfc_queue")
+"""Maps whose binding the port shows: without it none of the planned entries holds. That of DSCP is ``trust``."""
+_NO_POLICY: ReadValues = {
+    "queue.discipline": (Discipline.DWRR, 0),
+    "queue.weight": (round(100 / 8), 0),
+    "queue.shape": (Bandwidth(0), 0),
+}
+"""Queues of a port without a scheduler policy share equally (opencomputeproject/SAI, inc/saischeduler.h: by default the
+type is WRR and the weight 1)."""
+
+
 def port_qos(place: Place, line: Line, policies: Policies, output: Output) -> Iterator[Observation]:
     """Policies bound to a port. A binding to an undefined policy makes its settings unknown."""
     read_values: ReadValues = {}
@@ -155,6 +166,8 @@ def port_qos(place: Place, line: Line, policies: Policies, output: Output) -> It
             name, line_number = bound[kind]
             mapping, defined_at = policies.maps.get((kind, name), (None, line_number))
             read_values[path] = (mapping, defined_at)
+        elif path in _SHOWN_BY_BINDING:
+            read_values[path] = ({}, line.number)
     trust = "dscp" if "dscp-tc" in bound else "dot1p" if "dot1p-tc" in bound else "none"
     read_values["port.qos.trust"] = (trust, bound.get(f"{trust}-tc", ("", line.number))[1])
     read_values["port.qos.pfc"] = _read_pfc(line)
@@ -201,7 +214,11 @@ def _read_watchdog(line: Line) -> ReadValues:
 
 def _read_queues(place: Place, line: Line, policies: Policies, output: Output) -> Iterator[Observation]:
     queues: dict[int, ReadValues] = {number: {"queue.ecn.enabled": (False, line.number)} for number in range(8)}
-    for _, name in lines_after(line.inner, "scheduler-policy"):
+    schedulers = list(lines_after(line.inner, "scheduler-policy"))
+    if not schedulers:
+        for read_values in queues.values():
+            read_values.update({path: (value, line.number) for path, (value, _) in _NO_POLICY.items()})
+    for _, name in schedulers:
         for number, read_values in policies.schedulers.get(name, {}).items():
             queues.setdefault(number, {}).update(read_values)
     for inner, _ in lines_after(line.inner, "queue"):
