@@ -451,6 +451,12 @@ REFUSED = {
         "leaf1 Ethernet1/1 queue 3: queue.ecn.enabled: found on without thresholds; "
         "expected a minimum, a maximum and a probability",
     ),
+    "a VLAN that the system reserves": (
+        with_port(vlan=3968),
+        "leaf1 Ethernet1/1: port.vlan: found 3968; expected 1 to 3967\n"
+        "  hint: Cisco NX-OS Layer 2 Switching Configuration Guide, VLAN ranges: 3968 to 4094 are reserved "
+        "(system vlan reserve)",
+    ),
     "sessions without a system of one's own": (
         replace(BGP, bgp=Bgp()),
         "leaf1: switch.bgp.asn: found none; expected the autonomous system of the switch, for BGP",
