@@ -132,3 +132,15 @@ def test_other_text_is_refused(text: str) -> None:
 
 def test_every_origin_has_a_message() -> None:
     assert {tool for _, tool, _ in ROWS} >= set(MESSAGES) - {"RCCL", "HIP"}
+
+
+@pytest.mark.parametrize("program", ["ib_write_bw", "/usr/bin/ib_write_bw", "./ib_write_bw"])
+def test_a_program_is_named_as_it_was_called(program: str) -> None:
+    """getopt prints the first word of the command line, here that of a perftest without GPU memory."""
+    (run,) = parse(f"{program}: unrecognized option '--use_rocm=0'\n")
+    assert (run.tool, run.test, run.status, list(run.failures)) == (
+        "perftest",
+        "ib_write_bw",
+        RunStatus.FAILED,
+        ["APP-07"],
+    )

@@ -219,6 +219,13 @@ def _absent(*names: str) -> str:
             {"openmpi": f"ompi_info of PATH, no {OMPI_FILE}", "perftest_memory": f"no {PERFTEST_FILE}"},
             id="cut short",
         ),
+        pytest.param(
+            f"{UCX_FILE}:Version: 1.19.1\n",
+            "",
+            ("1.19.1", "4.1.4", "none"),
+            {"ucx": UCX_FILE, "openmpi": "ompi_info of PATH", "perftest_memory": "ib_write_bw of PATH"},
+            id="without the messages about missing files",
+        ),
     ],
 )
 def test_programs_of_jobs_are_those_of_job_programs(
@@ -229,6 +236,8 @@ def test_programs_of_jobs_are_those_of_job_programs(
         "ucx-info": ("# Version 1.13.1\n", ""),
         "ompi-info": ("Open MPI v4.1.4\n", ""),
     }
+    if not errors and PERFTEST_FILE not in found:
+        texts["perftest"] = (HELP, "")
     outputs = {
         name: Output(name, text, Source("node1", name, f"{name}.out"), 2, error)
         for name, (text, error) in texts.items()

@@ -137,7 +137,8 @@ AFTER_TITLE = re.compile(
 LIMIT = re.compile(r"(?:BW result|Msg rate) +is below (?:bw|msg_rate) limit")  # of -w and -y; the table is valid
 
 FAILURE = re.compile(
-    r"(?:[\w-]+: )?(?:Couldn't|Could not|Can't|Cannot|Unable to|Failed|failed to|Completion with error|ERRNO:|ERROR\b"
+    r"(?:(?:\S*/)?[\w-]+: )?"  # the program as it was called, which may be a path
+    r"(?:Couldn't|Could not|Can't|Cannot|Unable to|Failed|failed to|Completion with error|ERRNO:|ERROR\b"
     r"|Error\b|RDMA CM event error|Event: \S+; error|Found Incompatibility|Please Try to use a different IP"
     r"|Parser function exited|Invalid Command|TOS only valid|Events feature not available|Iteration num should be"
     r"|Did not detect devices|IB device \S+ not found|unrecognized option|Problems with|Port number \d+ state is Down"

@@ -200,7 +200,7 @@ def _read_benchmarks(host: Place, output: Output, files: dict[str, str]) -> Iter
 
 def _read_job_programs(host: Place, outputs: Outputs) -> Iterator[Observation]:
     """What jobs find: the files of job-programs.sh, and for those that do not exist programs in PATH. A file
-    that cannot be read shows nothing."""
+    that cannot be read shows nothing; one without a match and without an error is not that program."""
     installed = outputs.get("job-programs")
     absent_files = _NO_FILE.findall(installed.errors) if installed else []
     files: dict[str, str] = {}
@@ -213,13 +213,15 @@ def _read_job_programs(host: Place, outputs: Outputs) -> Iterator[Observation]:
             if value is not None:
                 files[program.setting] = name
                 yield observe(host, setting, value[1], installed, value[0])
-            continue
+            is_cut_short = installed.text != "" and not installed.text.endswith("\n")
+            if lines or is_cut_short or program.file in installed.errors:
+                continue
         output = outputs.get(program.command)
         value = program.read_output(number_lines(output)) if output else None
         if output is not None and value is not None:
             files[program.setting] = f"{program.program} of PATH{f', no {absent}' if absent else ''}"
             yield observe(host, setting, value[1], output, value[0])
-        elif installed is not None:
+        elif installed is not None and absent is not None:
             files[program.setting] = f"no {absent}"
             yield observe(host, setting, "none", installed)
     if installed is not None:
