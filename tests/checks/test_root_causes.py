@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 import small_cluster as small
 
 from wirespeed.catalogue import load
@@ -123,6 +124,21 @@ def test_a_cable_with_two_dead_ends_counts_once() -> None:
     assert (port.cause_device, port.cause_place) == (link.device, link.place)
     assert wording.format_cause([port]) == f"link.up at {wording.format_place(link.device, link.place)}"
     assert wording.format_cause([replace(port, cause_device=None)]) == "link.up"
+
+
+@pytest.mark.parametrize(
+    ("device", "fix"),
+    [
+        ("rocep29s0", "install the udev rule that keeps the kernel's names"),
+        (
+            "bnxt_re2",
+            f"the kernel has numbered the device: write nic: {{{N.name}: {{rdma_device: bnxt_re2}}}} in the cluster "
+            "file, unless a card is missing or in another slot",
+        ),
+    ],
+)
+def test_a_number_of_the_kernel_is_not_mended_by_a_udev_rule(device: str, fix: str) -> None:
+    assert _fixes(small.bad(small.facts({(N, "nic.rdma_device"): device})), "nic.rdma-name") == [fix]
 
 
 def test_another_nic_is_no_cause() -> None:

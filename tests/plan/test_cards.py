@@ -49,6 +49,57 @@ def test_more_ports_than_slots_fill_the_cards(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("nics", "options", "names"),
+    [
+        # one port of each card with two, the second not used: all functions have a name and a number
+        (
+            "8 x broadcom-bcm957608-p2200g",
+            "",
+            {"enp29s0f0np0": "bnxt_re0", "enp67s0f0np0": "bnxt_re2", "enp231s0f0np0": "bnxt_re14"},
+        ),
+        (
+            "8 x broadcom-bcm957608-p2200g",
+            ", ports_per_card: 1",
+            {"enp29s0f0np0": "bnxt_re0", "enp67s0f0np0": "bnxt_re2", "enp231s0f0np0": "bnxt_re14"},
+        ),
+        (
+            "16 x broadcom-bcm957608-p2200g",
+            "",
+            {"enp29s0f0np0": "bnxt_re0", "enp29s0f1np1": "bnxt_re1", "enp231s0f1np1": "bnxt_re15"},
+        ),
+        (
+            "8 x broadcom-bcm957608-p1400gd",
+            "",
+            {"enp29s0np0": "bnxt_re0", "enp67s0np0": "bnxt_re1", "enp231s0np0": "bnxt_re7"},
+        ),
+        (
+            "2 x broadcom-bcm957608-p2200g",
+            ", interfaces: [rail0, rail1]",
+            {"rail0": "bnxt_re0", "rail1": "bnxt_re2"},
+        ),
+        (
+            "2 x broadcom-bcm957608-p2200g",
+            ", nic: {enp67s0f0np0: {rdma_device: roce1}}",
+            {"enp29s0f0np0": "bnxt_re0", "enp67s0f0np0": "roce1"},
+        ),
+    ],
+)
+def test_names_count_all_ports_of_a_card(tmp_path, nics, options, names):
+    """f for functions of a device with several (systemd.net-naming-scheme(7)); RDMA devices by function."""
+    planned = build_plan(tmp_path, "dell-xe9680-mi300x", nics, options).hosts["node1"].nics
+    assert {name: nic.rdma_device for name, nic in planned.items() if name in names} == names
+
+
+def test_an_interface_that_the_cluster_file_names_keeps_its_name(tmp_path):
+    ports = "nic_slots: [{interface: ens1np0}, {interface: ens2np0}], pcie: [{nics: [1]}, {nics: [2]}]"
+    file = tmp_path / "cluster.yaml"
+    text = _CLUSTER.format(server="mine", nics="2 x broadcom-bcm957608-p2200g", options="")
+    file.write_text(f"{text}hardware: {{servers: {{mine: {{base: dell-xe9680-mi300x, {ports}}}}}}}\n")
+    nics = build(read(file)).hosts["node1"].nics
+    assert {name: nic.rdma_device for name, nic in nics.items()} == {"ens1np0": "bnxt_re0", "ens2np0": "bnxt_re2"}
+
+
+@pytest.mark.parametrize(
     ("server", "nics", "options", "slots", "rate"),
     [
         # gen3 x16: 8 GT/s × 16 × 128/130, 256 of 280 bytes are data (PCI Express Base 3.0, sections 2.2 and 4.2)

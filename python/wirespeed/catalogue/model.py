@@ -215,6 +215,7 @@ class NicSlot(Entry):
 
     interface: str | None = None  # name that the kernel gives it
     gpu: int | None = None  # index of the GPU that it serves
+    stated: bool = False  # the cluster file names the interface, as its kernel does
 
 
 class PcieBranch(Entry):

@@ -10,7 +10,7 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import NicModel, PcieAbility, ServerModel
 from wirespeed.cluster import HostSpec
 from wirespeed.errors import did_you_mean, format_choices
-from wirespeed.plan.cards import fill_slots
+from wirespeed.plan.cards import fill_slots, number_rdma_devices
 from wirespeed.plan.pcie_tree import Position, nic_position
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import PcieLink
@@ -53,7 +53,8 @@ def build_chassis(spec: HostSpec, catalogue: Catalogue, problems: Problems) -> C
     """The hardware of a host with its NIC ports. None, and problems are noted, if it is impossible.
 
     Rail r is the server's r-th NIC slot, and the kernel numbers RDMA devices in the same order
-    (Broadcom 957608-AN210, section 2.8.2: bnxt_re0 is enp29s0np0, bnxt_re4 is enp159s0np0).
+    (Broadcom 957608-AN210, section 2.8.2: bnxt_re0 is enp29s0np0, bnxt_re4 is enp159s0np0), unused ports of cards
+    included.
     """
     server = catalogue.servers.get(spec.model)
     nic = catalogue.nics.get(spec.nics.model)
@@ -85,6 +86,7 @@ def _host_ports(
             f"{count}, one for each NIC in rail order",
         )
         return ()
+    numbers = number_rdma_devices(server, nic)
     host_ports = []
     for position, slot in enumerate(slots[:count]):
         interface = interfaces[position] if interfaces else slot.interface
@@ -102,7 +104,7 @@ def _host_ports(
             HostPort(
                 interface=interface,
                 rail=(part and part.rail) or position + 1,
-                rdma_device=(part and part.rdma_device) or f"{nic.rdma_prefix}{position}",
+                rdma_device=(part and part.rdma_device) or f"{nic.rdma_prefix}{numbers[position + 1]}",
                 speed=(part and part.speed) or nic.speed.value,
                 mtu=(part and part.mtu) or spec.part.mtu or MTU,
                 position=slot_position,

@@ -1,7 +1,9 @@
 """Cards with several NIC ports in the slots of a server.
 
 The catalogue has one NIC port per slot, or the ports of one card where a document names them. Further ports are further
-functions of the same card: below the same port of the PCIe tree, on the link of the same slot.
+functions of the same card: below the same port of the PCIe tree, on the link of the same slot. A card with several
+ports is a device with several functions, whether or not a cable is connected to each: the names of its interfaces and
+the numbers of its RDMA devices count all of them.
 """
 
 from __future__ import annotations
@@ -35,7 +37,40 @@ def fill_slots(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pro
             largest_count, slots = len(server.nic_slots), f"the NIC ports of {spec.model} (nic_slots)"
         problems.refuse((*spec.path, "nics"), f"{count} NIC ports", f"at most {largest_count}, {slots}")
         return None
-    return server if ports is None else _expand_cards(server, cards, ports)
+    filled_server = server if ports is None else _expand_cards(server, cards, ports)
+    return _name_first_functions(filled_server) if nic.ports.value > 1 else filled_server
+
+
+def number_rdma_devices(server: ServerModel, nic: NicModel) -> dict[int, int]:
+    """The number of the RDMA device of each NIC port, by its position from 1.
+
+    The kernel numbers the devices of a name in the order in which the driver registers them, one for each PCIe function
+    (drivers/infiniband/core/device.c, alloc_name: the lowest free number), so that unused ports count too. Without a
+    PCIe tree it is not known which ports are of one card: they are numbered one after the other.
+    """
+    numbers: dict[int, int] = {}
+    first = 0
+    for card in sorted(_list_cards(server.pcie)):
+        numbers |= {position: first + port for port, position in enumerate(card)}
+        first += max(len(card), nic.ports.value)
+    every_position = range(1, len(server.nic_slots) + 1)
+    return numbers if numbers.keys() >= set(every_position) else {position: position - 1 for position in every_position}
+
+
+def _name_first_functions(server: ServerModel) -> ServerModel:
+    """The server with the names that its only NIC ports of cards have where the card has further functions.
+
+    The catalogue's names are those of cards with one port: enp29s0np0 is enp29s0f0np0 of a card with two
+    (systemd.net-naming-scheme(7)). Names that the cluster file states stay.
+    """
+    single = {card[0] for card in _list_cards(server.pcie) if len(card) == 1}
+    slots = [
+        slot
+        if position not in single or slot.stated or not (match := _FIRST_PORT.fullmatch(slot.interface or ""))
+        else slot.model_copy(update={"interface": f"{match[1]}f0np0"})
+        for position, slot in enumerate(server.nic_slots, 1)
+    ]
+    return server.model_copy(update={"nic_slots": slots})
 
 
 def _list_cards(branches: Sequence[PcieBranch]) -> Iterator[tuple[int, ...]]:

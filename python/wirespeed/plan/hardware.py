@@ -183,7 +183,7 @@ def _convert_values(part: ServerPart, source: str) -> dict[str, Any]:
         "slot_pcie": None if part.slot_pcie is None else _build_ability(part.slot_pcie, source),
         "nic_slots": None
         if part.nic_slots is None
-        else [NicSlot(interface=slot.interface, gpu=slot.gpu) for slot in part.nic_slots],
+        else [NicSlot(interface=slot.interface, gpu=slot.gpu, stated=True) for slot in part.nic_slots],
         **{
             key: _add_source(getattr(part, key), source)
             for key in ("max_payload", "socket_link", "ordered_writes", "tcp_core")

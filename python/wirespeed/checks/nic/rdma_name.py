@@ -7,8 +7,10 @@ Impact:
     Without an RDMA device the port is plain Ethernet.
 
 Fix:
-    Install the udev rule that names RDMA devices (software.rdma-naming) and reboot. If there is no device, check the
-    driver (software.kernel-modules) and the NVRAM option of the NIC (nic.nvm-rdma).
+    If udev has renamed the device (rocep29s0), install the udev rule that names RDMA devices (software.rdma-naming) and
+    reboot. If the device has the kernel's name with another number, state that name in the cluster file: the kernel
+    counts the ports of all cards, in the order in which the driver found them. If there is no device, check the driver
+    (software.kernel-modules) and the NVRAM option of the NIC (nic.nvm-rdma).
 
 Example:
     $ rdma link show
@@ -19,6 +21,7 @@ Source:
 """
 
 from dataclasses import replace
+from string import digits
 
 from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success
 from wirespeed.checks.wording import format_list
@@ -44,12 +47,23 @@ def check(context: CheckContext) -> Outcome:
     if found == intended:
         return success(intended, found)
     if found:
-        fix = Fix("install the udev rule that keeps the kernel's names", consequence="reboot")
-        return failure("the RDMA device has another name", intended, found, fix)
+        return failure("the RDMA device has another name", intended, found, _name_device(context, found))
     fix = Fix("load the RDMA driver, and check that RDMA is on in the NIC's NVRAM")
     absence = failure("the NIC has no RDMA device", intended, _describe_other_devices(context), fix)
     module = _find_missing_module(context)
     return replace(absence, causes=("software.kernel-modules",), cause_place=module) if module else absence
+
+
+def _name_device(context: CheckContext, found: str) -> Fix:
+    """The fix of another name: udev's is replaced by the kernel's, and a number of the kernel's is not wrong."""
+    planned = context.get_intended_value("nic.rdma_device")
+    if found.rstrip(digits) != planned.rstrip(digits):
+        return Fix("install the udev rule that keeps the kernel's names", consequence="reboot")
+    interface = context.place.name
+    return Fix(
+        f"the kernel has numbered the device: write nic: {{{interface}: {{rdma_device: {found}}}}} in the cluster "
+        "file, unless a card is missing or in another slot"
+    )
 
 
 def _describe_other_devices(context: CheckContext) -> str:
