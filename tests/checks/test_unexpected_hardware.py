@@ -6,6 +6,7 @@ The bundle is as planned otherwise. Lines: kernel driver bnxt_en, bnxt_report_li
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -95,6 +96,44 @@ def test_the_gpu_driver_is_built_for_the_running_kernel(state: str, checks: list
     facts = read_facts(tmp_path / "bundle")
     findings = [finding for finding in run(locate(plan, facts), facts) if finding.status is Status.FAIL]
     assert [finding.check for finding in findings] == checks
+
+
+_BUILT = {"bnxt_en": "1.10.3-234.0.154.0", "bnxt_re": "234.0.154.0", "ib_peer_mem": "234.0.154.0"}
+
+
+@pytest.mark.parametrize("has_dkms", [True, False])
+@pytest.mark.parametrize(
+    ("versions", "statuses"),  # with dkms and without
+    [
+        (_BUILT, (Status.PASS, Status.PASS)),
+        (_BUILT | {"bnxt_re": "232.0.155.5"}, (Status.FAIL, Status.FAIL)),
+        (_BUILT | {"ib_peer_mem": None}, (Status.FAIL, Status.UNKNOWN)),
+    ],
+)
+def test_drivers_from_the_source_archive_have_no_package(
+    versions: dict[str, str | None], statuses: tuple[Status, Status], has_dkms: bool, tmp_path: Path
+) -> None:
+    """Broadcom 957608-AN210, section 2.2.3 and appendix A: make install, without DKMS."""
+    software = "software: {kernel: 6.8.0-111-generic, nic_packages: {netxtreme-peer-mem: 234.0.154.0}}"
+    plan = build(read_text(CLUSTER.read_text().replace("os: ubuntu-22.04", f"os: ubuntu-22.04, {software}"), "c.yaml"))
+    write_planned_bundle(plan, tmp_path / "bundle")
+    node = tmp_path / "bundle" / "node1"
+    loaded = {name: version for name, version in versions.items() if version is not None}
+    (node / "module-versions.out").write_text(
+        "".join(f"/sys/module/{name}/version:{version}\n" for name, version in loaded.items())
+    )
+    (node / "dkms.out").write_text("")
+    if not has_dkms:
+        manifest = tmp_path / "bundle" / "manifest.json"
+        document = json.loads(manifest.read_text())
+        for output in next(device for device in document["devices"] if device["name"] == "node1")["outputs"]:
+            if output["command"] == "dkms":
+                output.update(status="missing", file=None, exit_code=127)
+        manifest.write_text(json.dumps(document))
+    facts = read_facts(tmp_path / "bundle")
+    findings = [finding for finding in run(locate(plan, facts), facts) if finding.check == "software.packages"]
+    of_node = [finding.status for finding in findings if finding.device == "node1"]
+    assert of_node == [statuses[not has_dkms]]
 
 
 def test_a_nic_on_the_other_socket_fails(bundle: Path) -> None:
