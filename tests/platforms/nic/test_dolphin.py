@@ -279,3 +279,23 @@ def test_no_device_is_an_answer() -> None:
 def test_settings_come_back() -> None:
     for name, host in plan().hosts.items():
         assert find_losses(platform("nic", "dolphin"), name, host) == []
+
+
+PROFILE = [  # Johansen, appendices A.3.8 and A.3.10: lines of .profile; the folders are there or not, and module is defined
+    ("wirespeed-nvhpc.sh", "/opt/nvidia/hpc_sdk/modulefiles", "use FOLDER load nvhpc/21.9 "),
+    ("wirespeed-dis.sh", "/opt/DIS/sbin", "FOLDER:/usr/bin"),
+]
+
+
+@pytest.mark.parametrize(("name", "folder", "expected"), PROFILE)
+def test_login_shells_find_the_programs_that_are_installed(
+    tmp_path: Path, name: str, folder: str, expected: str
+) -> None:
+    text = scripts("abel1")[f"/etc/profile.d/{name}"].replace(folder, str(tmp_path / "sdk"))
+    (tmp_path / name).write_text(text)
+    line = f'module() {{ printf "%s " "$@"; }}; PATH=/usr/bin; . {tmp_path / name}; echo "$PATH"'
+    for is_installed in (False, True):
+        if is_installed:
+            (tmp_path / "sdk").mkdir()
+        result = subprocess.run(["sh", "-euc", line], capture_output=True, text=True, check=True)
+        assert (expected.replace("FOLDER", str(tmp_path / "sdk")) in result.stdout) is is_installed

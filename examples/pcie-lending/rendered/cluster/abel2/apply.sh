@@ -18,9 +18,13 @@
 # Other effects:
 # /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
 # /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
+# /etc/profile.d/wirespeed-nvhpc.sh: takes effect at the next login
+# /etc/profile.d/wirespeed-dis.sh: takes effect at the next login
 #
 # Source of the form of each file:
 # /etc/default/grub.d/90-wirespeed.cfg: Debian, grub-mkconfig(8): /etc/default/grub.d
+# /etc/profile.d/wirespeed-dis.sh: Johansen, Fast Multi-GPU communication over PCI Express, A.3.10
+# /etc/profile.d/wirespeed-nvhpc.sh: Johansen, Fast Multi-GPU communication over PCI Express, A.3.8; Debian, environment-modules: /etc/profile.d/modules.sh
 # /etc/modules-load.d/90-wirespeed.conf: modules-load.d(5)
 # /etc/netplan/60-wirespeed.yaml: netplan(5); tested with netplan 0.106
 set -eu
@@ -101,6 +105,8 @@ if [ -e "$earlier" ] && ! cmp -s -- "$here/rollback.sh" "$earlier"; then
 /etc/netplan/60-wirespeed.yaml
 /etc/default/grub.d/90-wirespeed.cfg
 /etc/modules-load.d/90-wirespeed.conf
+/etc/profile.d/wirespeed-nvhpc.sh
+/etc/profile.d/wirespeed-dis.sh
 END
   )" || { echo "apply.sh: not all of the earlier plan is undone" >&2; status=1; }
 fi
@@ -115,6 +121,8 @@ if put /etc/default/grub.d/90-wirespeed.cfg 644 acts; then
   run update-grub && obeyed /etc/default/grub.d/90-wirespeed.cfg || failed /etc/default/grub.d/90-wirespeed.cfg
 fi
 put /etc/modules-load.d/90-wirespeed.conf 644 || :
+put /etc/profile.d/wirespeed-nvhpc.sh 644 || :
+put /etc/profile.d/wirespeed-dis.sh 644 || :
 if [ -z "$yes$root" ]; then
   echo "installing these files interrupts ${interrupts:+traffic:}${interrupts:-no traffic}"
 fi

@@ -14,6 +14,8 @@
 # The earlier state of these may return only after a reboot:
 # /etc/default/grub.d/90-wirespeed.cfg
 # /etc/modules-load.d/90-wirespeed.conf
+# /etc/profile.d/wirespeed-nvhpc.sh
+# /etc/profile.d/wirespeed-dis.sh
 set -eu
 
 yes='' root='' kept=''
@@ -95,6 +97,8 @@ back() { # path, "interrupts" if that interrupts traffic at once
   fi
 }
 
+back /etc/profile.d/wirespeed-dis.sh || :
+back /etc/profile.d/wirespeed-nvhpc.sh || :
 back /etc/modules-load.d/90-wirespeed.conf || :
 if back /etc/default/grub.d/90-wirespeed.cfg; then
   run update-grub || failed /etc/default/grub.d/90-wirespeed.cfg
