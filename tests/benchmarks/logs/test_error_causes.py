@@ -126,6 +126,15 @@ ROWS: list[tuple[str, Case, str]] = [
     # Johansen, Fast Multi-GPU communication over PCI Express, sections A.3.9 and 4.1
     ("Test CUDA failure common.cu:381 'no kernel image is available for execution on the device'", Case(), "APP-08"),
     ("SCICreateSegment failed: Out of local resources (0x40000904)", Case(), "PCI-16"),
+    # the same, appendix A.3.10
+    (
+        r"ERROR: Couldn't find '.*\/((nvidia-([0-9]+\.\.?)+(\/nvidia)?)|nvgpu\/.*)\/nv-p2p.h$' in '/usr/src/'",
+        Case(),
+        "APP-13",
+    ),
+    (r"ERROR: Couldn't find '.*\/Module.symvers$' in '/usr/src/nvidia-470.141.03'", Case(), "APP-13"),
+    ("ERROR: Couldn't find '.*cuda-[0-9.]+$' in '/usr/local'", Case(), "APP-13"),
+    ("WARNING: Symbol version dump /usr/src/nvidia/Module.symvers is missing.", Case(), ""),
     # UCX and Open MPI
     ("UCX  ERROR ucp_ep_create() failed: Destination is unreachable", Case(), "MPI-03 OS-17 OS-05"),
     ("Fatal: UD endpoint 0x55001f12c0 to <no debug data>: unhandled timeout error", Case(), "MPI-03 SW-02 SW-01"),

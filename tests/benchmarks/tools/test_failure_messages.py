@@ -82,6 +82,9 @@ ROWS = [
     ("=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   EXIT CODE: 9\n", "MPICH", ""),
     ("Abort(1091215) on node 0 (rank 0 in comm 0): Fatal error in PMPI_Init", "MPICH", ""),
     ("SCICreateSegment failed: Out of local resources (0x40000904)", "SISCI", "PCI-16"),
+    ("ERROR: Couldn't find '.*cuda-[0-9.]+$' in '/usr/local'", "eXpressWare", "APP-13"),
+    (r"ERROR: Couldn't find\n'.*\/Module.symvers$' in\n'/usr/src/nvidia-470.141.03'".replace(r"\n", "\n"),
+     "eXpressWare", "APP-13"),
     ("srun: error: Unable to create step for job 12: Requested node configuration is not available", "Slurm",
      "MPI-07"),
 ]  # fmt: skip

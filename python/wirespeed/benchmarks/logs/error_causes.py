@@ -398,6 +398,9 @@ _NCCL = (
          r"fatal error: '?(?:mpi|nccl|rccl(?:/rccl)?)\.h'?(?:: No such| file not)"
          r"|cannot find -l(?:nccl|rccl|mpi)\b|undefined reference to .(?:nccl|MPI_)\w", "APP-12",
          "https://github.com/NVIDIA/nccl-tests/issues/32, issues/103, issues/211"),
+    _row(r"ERROR: Couldn't find '.*\/Module.symvers$' in '/usr/src/nvidia-470.141.03' (eXpressWare)",
+         "nv-p2p.h|Module.symvers|cuda-", r"(?:nv-p2p\.h|/Module\.symvers|cuda-\[0-9\.\]\+)\$'", "APP-13",
+         "Johansen, Fast Multi-GPU communication over PCI Express, appendix A.3.10"),
     _row("SCICreateSegment failed: Out of local resources", "SCICreateSegment",
          r"SCICreateSegment failed: Out of local resources|SCICreateSegment.*0x40000904", "PCI-16",
          "Dolphin eXpressWare installation and reference guide, memory preallocation"),

@@ -3,7 +3,7 @@
 Only texts that a library or launcher prints count: PyTorch (torch/csrc/distributed/c10d) and NCCL
 (src/misc/ibvwrap.cc, src/transport/net_ib), UCX (src/ucs/debug/log.c and src/uct), libfabric, perftest
 (src/perftest_communication.c), sockperf (src/defs.h), rdma-core, CUDA and HIP, nvcc and its host compiler, Dolphin's
-SISCI, Open MPI and PRRTE (help texts), MPICH and its Hydra, Slurm.
+eXpressWare and SISCI, Open MPI and PRRTE (help texts), MPICH and its Hydra, Slurm.
 """
 
 from __future__ import annotations
@@ -92,6 +92,9 @@ MESSAGES: dict[str, re.Pattern[str]] = {
         r"fatal error: '?(?:mpi|nccl|rccl(?:/rccl)?)\.h'?(?:: No such| file not)",
         r"cannot find -l(?:nccl|rccl|mpi)\b",
         r"undefined reference to .(?:nccl|MPI_)\w",
+    ),
+    "eXpressWare": _compile(  # its installer prints the pattern of the path that it looks for, which ends with $
+        r"Couldn't find '.*\$' in '/", r"(?:nv-p2p\.h|/Module\.symvers|cuda-\[0-9\.\]\+)\$'"
     ),
     "SISCI": _compile(r"\bSCI[A-Z]\w+ failed: .*\(0x4\w+\)"),
     "Open MPI": _compile(
