@@ -198,6 +198,7 @@ def _plan_bridges(
 ) -> tuple[dict[str, dict[str, Ntb]], tuple[ComputedValue, ...]]:
     ntbs: dict[str, dict[str, Ntb]] = {}
     computed_values: list[ComputedValue] = []
+    members = tuple(sorted(lending_hosts, key=lambda host: lending_hosts[host].node_id))
     for name, host in lending_hosts.items():
         part, sizes = host.spec.part.ntb, bars_by_borrower.get(name, ())
         assert part is not None
@@ -218,7 +219,7 @@ def _plan_bridges(
                 f"at least {minimum}: more than the BARs need, and a power of two",
                 f"prefetch: {minimum}; above 256 MiB the BIOS must decode above 4G",
             )
-        ntbs[name] = {"1": Ntb(part.node_id, prefetch)}
+        ntbs[name] = {"1": Ntb(part.node_id, prefetch, members)}
         if sizes:
             computed_values.append(
                 ComputedValue(

@@ -19,6 +19,10 @@ class Ntb:
     prefetch: Annotated[
         Size | None, Setting("prefetchable memory window for borrowed devices", "bytes", Compare.AT_LEAST)
     ] = None
+    members: Annotated[
+        tuple[str, ...] | None,
+        Setting("hosts of the PCIe cluster, in the order of their node IDs", compare=Compare.NONE),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,7 +281,7 @@ def test_settings_come_back() -> None:
         assert find_losses(platform("nic", "dolphin"), name, host) == []
 
 
-PROFILE = [  # Johansen, appendices A.3.8 and A.3.10: lines of .profile; the folders are there or not, and module is defined
+PROFILE = [  # Johansen, appendices A.3.8 and A.3.10, lines of .profile: file, folder that it looks for, what it then does
     ("wirespeed-nvhpc.sh", "/opt/nvidia/hpc_sdk/modulefiles", "use FOLDER load nvhpc/21.9 "),
     ("wirespeed-dis.sh", "/opt/DIS/sbin", "FOLDER:/usr/bin"),
 ]
@@ -299,3 +299,22 @@ def test_login_shells_find_the_programs_that_are_installed(
             (tmp_path / "sdk").mkdir()
         result = subprocess.run(["sh", "-euc", line], capture_output=True, text=True, check=True)
         assert (expected.replace("FOLDER", str(tmp_path / "sdk")) in result.stdout) is is_installed
+
+
+STEPS = [  # Johansen, appendices A.3.1 and A.3.10, in their order
+    "bash Dolphin_eXpressWare-Linux-x86_64-PX-*.ubuntu20.04.sh --disable-gui --enable-smartio --enable-supersockets",
+    "upgrade_eeprom.sh",
+    "./ntb-prefetch.sh --yes",
+    "/opt/DIS/sbin/dis_mkconf -fabrics 2 -stt 2 -nodes abel1 abel2",
+    "/opt/DIS/sbin/dis_services restart",
+    "/opt/DIS/sbin/dis_services status -l",
+    "./configure --with-adapter=PX --with-cuda-api=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/cuda/11.4/ \\",
+    "--with-cuda-driv=/usr/src/nvidia-srv-470.182.03 --disable-gui --enable-sisci-development \\",
+    "for i in *-setup; do ./$i -i; done",
+]
+
+
+def test_the_steps_by_hand_are_those_of_the_author() -> None:
+    lines = [line.strip() for line in scripts("abel2")["expressware.txt"].splitlines()]
+    assert [line for line in lines if line in STEPS] == STEPS
+    assert "7. On abel2, the node ID must be 8, as in the cluster file:" in lines
