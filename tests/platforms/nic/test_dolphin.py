@@ -281,7 +281,7 @@ def test_settings_come_back() -> None:
         assert find_losses(platform("nic", "dolphin"), name, host) == []
 
 
-PROFILE = [  # Johansen, appendices A.3.8 and A.3.10, lines of .profile: file, folder that it looks for, what it then does
+PROFILE = [  # Johansen, appendices A.3.8 and A.3.10, lines of .profile: file, folder that it looks for, its effect
     ("wirespeed-nvhpc.sh", "/opt/nvidia/hpc_sdk/modulefiles", "use FOLDER load nvhpc/21.9 "),
     ("wirespeed-dis.sh", "/opt/DIS/sbin", "FOLDER:/usr/bin"),
 ]
