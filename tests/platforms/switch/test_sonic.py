@@ -23,6 +23,7 @@ from wirespeed.settings import (
     Discipline,
     Place,
     Port,
+    PortQos,
     Priority,
     PriorityGroup,
     Queue,
@@ -123,6 +124,37 @@ def test_apply_and_rollback_load_the_whole_file() -> None:
     assert f"sudo config reload -y {saved}" in rollback
     refused = ("config replace", "config apply-patch", "config rollback", "config checkpoint")
     assert [line for line in (*apply, *rollback) if any(command in line for command in refused)] == []
+
+
+REFUSED_TABLES = [  # QoS of the ports, release, what the apply text says of `config replace`
+    (QOS, None, "the switch refuses it for PFC_WD and WRED_PROFILE (before 202511).)"),
+    (QOS, "202505", "the switch refuses it for PFC_WD and WRED_PROFILE.)"),
+    (QOS, "202511", "the switch refuses it for PFC_WD.)"),
+    (
+        replace(QOS, pfc=frozenset(), watchdog=Watchdog()),
+        "202511",
+        '"config replace" may keep them up; it was not tried.',
+    ),
+]
+
+
+@pytest.mark.parametrize(("qos", "release", "text"), REFUSED_TABLES)
+def test_the_apply_text_names_the_tables_that_the_release_does_not_replace(
+    qos: PortQos, release: str | None, text: str
+) -> None:
+    switch = replace(routed_switch(["Ethernet0"], qos, link()), os_version=release)
+    if not qos.pfc:
+        switch = replace(switch, watchdog_poll=None)
+    assert text in fill_template(SONIC, "apply.j2", "leaf1", switch)
+
+
+def test_ipv6_before_its_release_is_one_problem_of_the_switch() -> None:
+    peers = {name: BgpPeer(65100, ipv4=True, ipv6=True) for name in ("10.2.0.1", "10.2.0.3")}
+    with pytest.raises(Refusal) as refusal:
+        fill_template(SONIC, "wirespeed.json.j2", "leaf1", replace(FABRIC, os_version="202305", peers=peers))
+    assert [str(problem).partition("\n")[0] for problem in refusal.value.problems if "ipv6" in str(problem)] == [
+        "leaf1: peer.ipv6: found on, with Community SONiC 202305; expected 202505 or later"
+    ]
 
 
 def test_without_a_lossless_class_no_priority_is_named() -> None:

@@ -29,6 +29,7 @@ _DETECT = range(100, 5001)
 _RESTORE = range(100, 60_001)
 
 _STATUS_READ_SINCE = (202505,)
+_WRED_REPLACED_SINCE = (202511,)
 """sonic-buildimage, src/sonic-frr-mgmt-framework: hdl_admin_status of frrcfgd.py, and bgpd.conf.db.nbr_af.j2."""
 
 
@@ -56,6 +57,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
             for label, family in (("ipv4Unicast", "ipv4"), ("ipv6Unicast", "ipv6"))
         ],
         "routed": "BGP_GLOBALS" in tables,
+        "refused_tables": _list_refused_tables(tables, device.os_version),
         "version": device.os_version or EXAMPLE_VERSION,
         "default_mtu": DEFAULT_MTU,
     }
@@ -156,6 +158,21 @@ def _format_lanes(name: str, port: Port) -> str:
     return ",".join(str(first + lane) for lane in range(port.link.lanes or 1))
 
 
+def _list_refused_tables(tables: Mapping[str, Any], os_version: str | None) -> list[str]:
+    """Tables of the plan that ``config replace`` refuses on hardware that it does not list.
+
+    Source: sonic-utilities 202205 to master, generic_config_updater/gcu_field_operation_validators.conf.json: PFC_WD in
+    all, WRED_PROFILE up to 202505.
+    """
+    refused = ["PFC_WD"] if tables.get("PFC_WD") else []
+    if tables.get("WRED_PROFILE"):
+        if os_version is None:
+            refused.append("WRED_PROFILE (before 202511)")
+        elif parse_release(os_version) < _WRED_REPLACED_SINCE:
+            refused.append("WRED_PROFILE")
+    return refused
+
+
 def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
     yield from find_invalid_texts(name, switch)
     yield from check_milliseconds(f"{name}: switch.watchdog_poll", switch.watchdog_poll, SONIC_POLLS)
@@ -168,14 +185,13 @@ def _check_families(name: str, switch: Switch) -> Iterator[Problem]:
     """IPv6 needs ``admin_status``, which frrcfgd and its templates read as in the model since 202505 only."""
     if switch.os_version is None or parse_release(switch.os_version) >= _STATUS_READ_SINCE:
         return
-    for key, peer in switch.peers.items():
-        if peer.ipv6:
-            yield Problem(
-                f"{name} peer {key}: peer.ipv6",
-                f"on, with Community SONiC {switch.os_version}",
-                "202505 or later",
-                "before, the model takes up and down, and frrcfgd activates a family for true only",
-            )
+    if any(peer.ipv6 for peer in switch.peers.values()):
+        yield Problem(
+            f"{name}: peer.ipv6",
+            f"on, with Community SONiC {switch.os_version}",
+            "202505 or later",
+            "before, the model takes up and down, and frrcfgd activates a family for true only",
+        )
 
 
 def _port_problems(location: str, port: Port, maps_groups: bool) -> Iterator[Problem]:
