@@ -65,10 +65,12 @@ class BuffersPart(Part):
     egress_lossless_share: Percent | None = Field(default=None, description="egress buffer for lossless traffic")
     egress_lossy_share: Percent | None = Field(default=None, description="egress buffer for lossy traffic")
     dedicated_ingress: OptionalPercent | None = Field(
-        default=None, description="dedicated ingress buffer per port; none: not configured"
+        default=None,
+        description="dedicated ingress buffer per port; Junos only: at least 15%; none: not configured",
     )
     dedicated_egress: OptionalPercent | None = Field(
-        default=None, description="dedicated egress buffer per port; none: not configured"
+        default=None,
+        description="dedicated egress buffer per port; Junos only: at least 15%; none: not configured",
     )
     dynamic_threshold: OptionalWhole | None = Field(
         default=None,
