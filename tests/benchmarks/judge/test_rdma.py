@@ -305,7 +305,10 @@ def test_refused(name, message):
         (
             RunStatus.FAILED,
             "Completion with error at client",
-            ("the values are usable: perftest prints a row after all its iterations, and the error came later",),
+            (
+                "the values are usable: perftest prints a row after all its iterations, and the error came later",
+                "no cause of this error is known",
+            ),
         ),
         (RunStatus.TRUNCATED, None, ("the log is truncated: only its complete rows are judged",)),
     ],

@@ -233,6 +233,31 @@ def test_a_message_points_to_its_causes(text: str, case: Case, failures: str) ->
     assert " ".join(causes(text, case=case)) == failures
 
 
+_CLOSED = "gpu02:9:9 [1] misc/socket.cc:50 NCCL WARN socketProgress: Connection closed by remote peer gpu01<49892>\n"
+_COMPLETION = (
+    "gpu01:4711:4790 [0] transport/net_ib.cc:1295 NCCL WARN NET/IB : Got completion from peer 10.0.0.5<33397> with "
+    "status={} opcode=32611 len=32611 vendor err 81 (Send)\n"
+)
+_HOST_MEMORY = "gpu01:4711:4790 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "failures"),
+    [
+        # a process that lost its connection prints before the one whose completion failed: the completion counts
+        (_CLOSED + _COMPLETION.format(4), "PCI-01 PCI-02 OS-10 PCI-06"),
+        (_CLOSED + _COMPLETION.format(12), "NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15"),
+        (_CLOSED + _COMPLETION.format(5), "PCI-01 NIC-04"),
+        (_CLOSED, "APP-02 OS-19 OS-06 K8S-03"),
+        # a completion without a known cause leaves that of the connection
+        (_HOST_MEMORY + _CLOSED.replace("gpu02", "gpu01") + _COMPLETION.format(4), "APP-02 OS-19 OS-06 K8S-03"),
+    ],
+)
+def test_the_most_specific_warning_of_nccl_names_the_causes(text: str, failures: str) -> None:
+    (run,) = parse(text)
+    assert " ".join(run.failures) == failures
+
+
 def test_every_row_of_the_table_has_an_example() -> None:
     for cause in (*SPECIFIC, *CANCELED, *VAGUE):
         assert any(cause.explains(text, case) for text, case, _ in ROWS), cause.examples

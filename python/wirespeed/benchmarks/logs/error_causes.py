@@ -8,7 +8,7 @@ meaning of the message (InfiniBand Architecture Specification 1.4, 11.6.2, for t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from wirespeed.results.benchmarks import Measurement
@@ -85,6 +85,27 @@ def causes(*texts: str, case: Case | None = None) -> tuple[str, ...]:
         if failures:
             return tuple(dict.fromkeys(failures))
     return ()
+
+
+def merge_causes(failures_by_text: Iterable[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
+    """The failures that cause several messages of one run, as `causes` orders them: of the most specific table only."""
+    by_table: dict[int, dict[str, None]] = {}
+    for text, failures in failures_by_text:
+        by_table.setdefault(_find_table(text, failures), {}).update(dict.fromkeys(failures))
+    return next((tuple(by_table[table]) for table in sorted(by_table) if by_table[table]), ())
+
+
+def _find_table(text: str, failures: Sequence[str]) -> int:
+    """The position of the table whose row explains a text by these failures; 0, the most specific, for none."""
+    return next(
+        (
+            position
+            for position, table in enumerate((SPECIFIC, CANCELED, VAGUE))
+            for cause in table
+            if set(cause.failures) <= set(failures) and cause.pattern.search(text) is not None
+        ),
+        0,
+    )
 
 
 def messages(failure: str) -> tuple[str, ...]:

@@ -22,4 +22,6 @@ def list_notes(run: Run) -> tuple[str, ...]:
         notes.append(
             f"the values are usable: {run.tool} prints a row after all its iterations, and the error came later"
         )
+    if run.error and not run.failures:
+        notes.append("no cause of this error is known")
     return tuple(notes)

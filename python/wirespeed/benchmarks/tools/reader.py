@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from wirespeed.benchmarks.logs import failure_messages
-from wirespeed.benchmarks.logs.error_causes import Case, causes, has_mixed_fabric
+from wirespeed.benchmarks.logs.error_causes import Case, causes, has_mixed_fabric, merge_causes
 from wirespeed.benchmarks.logs.log import Line, Source, Substrings, source
 from wirespeed.benchmarks.logs.pair_tables import lacks_corner
 from wirespeed.benchmarks.logs.run_draft import MAX_ERRORS, ReadRun
@@ -132,7 +132,7 @@ def _build_aborted_run(communicator: Communicator) -> Run:
         status=RunStatus.FAILED,
         error="; ".join(list(texts)[:MAX_ERRORS]),
         ranks=communicator.ranks,
-        failures=tuple(dict.fromkeys(failure for error in errors for failure in error.failures)),
+        failures=merge_causes((error.text, error.failures) for error in errors),
     )
 
 
