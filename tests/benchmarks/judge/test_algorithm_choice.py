@@ -12,6 +12,7 @@ import pytest
 from judge_support import GIB, collective, find_verdict, judgements
 from judge_support import plan as mi300x_plan
 
+from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.results.benchmarks import Metric
@@ -151,3 +152,34 @@ def test_what_a_missing_rail_leaves_warns(value):
         "published runs of such hosts reach 83 % to 93 % of the reachable limit; in proportion (no such run is "
         "published), 7 of 8 NICs would reach 381 to 427 GB/s: check that every NIC of both hosts was in use"
     )
+
+
+@pytest.mark.parametrize(
+    ("rows", "hint"),
+    [
+        # the last rows refute a missing NIC, which is missing at all sizes
+        ({GIB: 424.0, 2 * GIB: 450.0, 8 * GIB: 470.0}, None),
+        ({GIB: 400.0, 2 * GIB: 405.0, 8 * GIB: 411.0}, "7 of 8 NICs would reach"),
+        # six NICs cannot reach what the largest size reaches
+        ({2 * GIB: 365.0, 4 * GIB: 400.0, 8 * GIB: 411.0}, "published runs of such hosts reach 83 % to 93 %"),
+    ],
+)
+def test_a_missing_nic_is_named_only_where_no_larger_size_refutes_it(rows, hint):
+    verdict = find_verdict(judge(all_reduce(rows, 2), plan()), min(rows), Metric.BUSBW)
+    assert verdict.judgement is (Judgement.PASS if hint is None else Judgement.WARN)
+    assert hint is None or hint in verdict.reason
+    assert "6 of 8 NICs" not in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "assumption"),
+    [
+        (None, "switches between the GPUs of a host can add data (NVLS); network switches do not (no SHARP)"),
+        (Algorithm.NVLS_TREE,
+         "switches between the GPUs of a host add data (nvls-tree, as stated); network switches do not"),
+        (Algorithm.COLLNET, "network switches add data (collnet, as stated)"),
+    ],
+)  # fmt: skip
+def test_a_stated_algorithm_names_where_data_are_added(algorithm, assumption):
+    judged = judge(all_reduce({16 * GIB: 480.0}, 2), plan(), RunContext(algorithm=algorithm))
+    assert assumption in find_verdict(judged, 16 * GIB, Metric.BUSBW).physical.assumptions

@@ -412,7 +412,10 @@ def _compare_measurements(run: Run, limits: Limits, profile: Profile, *, expects
     }
     losses = keep_possible_losses(verdicts.values(), limits.fingerprints)
     named = {position: name_fingerprints(verdict, losses) for position, verdict in verdicts.items()}
-    named = {position: compare_published_range(verdict, limits.fingerprints) for position, verdict in named.items()}
+    named = {
+        position: compare_published_range(verdict, limits.fingerprints, verdicts.values())
+        for position, verdict in named.items()
+    }
     if expects_rdma and len(limits.hosts) > 1 and not limits.causes:
         named = name_tcp(run, named, profile)
     return {position: add_causes(verdict, limits.causes) for position, verdict in named.items()}

@@ -218,10 +218,14 @@ _ONE_QUEUE_PAIR = (
 """NVIDIA/nccl issue 1015; linux-rdma/perftest issue 252, by its maintainer; perftest manual, ``--qp``."""
 
 
-def compare_published_range(verdict: Verdict, fingerprints: Fingerprints | None) -> Verdict:
+def compare_published_range(
+    verdict: Verdict, fingerprints: Fingerprints | None, verdicts: Iterable[Verdict] = ()
+) -> Verdict:
     """A bus bandwidth below all published runs of healthy hosts, with the number of NICs that leaves so much of them.
 
-    It warns where it passes: the algorithm reaches more than the fraction of the limit that passes for others.
+    It warns where it passes: the algorithm reaches more than the fraction of the limit that passes for others. A
+    missing NIC is missing at all sizes: a larger size of ``verdicts`` within the published range refutes it, and one
+    beyond the range of so many NICs refutes their number.
     """
     published = fingerprints.published if fingerprints is not None else None
     share, measurement = verdict.fraction_of_reachable, verdict.measurement
@@ -233,6 +237,7 @@ def compare_published_range(verdict: Verdict, fingerprints: Fingerprints | None)
         or measurement.metric is not Metric.BUSBW
         or (measurement.size_bytes or 0) < published.from_bytes.value
         or share >= REACHED * published.lowest.value
+        or (highest_share := _find_share_of_larger_sizes(verdict, verdicts, share)) >= REACHED * published.lowest.value
     ):
         return verdict
     lowest, highest = published.lowest.value, published.highest.value
@@ -243,7 +248,8 @@ def compare_published_range(verdict: Verdict, fingerprints: Fingerprints | None)
     limit = measurement.value / share
     for count in range(fingerprints.nics - 1, 0, -1):
         fraction = count / fingerprints.nics
-        if REACHED * lowest * fraction <= share <= highest * fraction / REACHED and _PATH not in verdict.reason:
+        of_nics = REACHED * lowest * fraction <= share <= highest_share <= highest * fraction / REACHED
+        if of_nics and _PATH not in verdict.reason:
             reached = f"{lowest * fraction * limit:.3g} to {highest * fraction * limit:.3g}"
             text += (
                 f"; in proportion (no such run is published), {count} of {fingerprints.nics} NICs would reach "
@@ -253,6 +259,17 @@ def compare_published_range(verdict: Verdict, fingerprints: Fingerprints | None)
     if verdict.judgement is Judgement.PASS:
         return replace(verdict, judgement=Judgement.WARN, reason=text)
     return replace(verdict, reason=f"{verdict.reason}; {text}")
+
+
+def _find_share_of_larger_sizes(verdict: Verdict, verdicts: Iterable[Verdict], share: float) -> float:
+    """The highest share of the reachable limit at this size, which is ``share``, and at larger ones of the run."""
+    size = verdict.measurement.size_bytes or 0
+    larger = (
+        row.fraction_of_reachable or 0.0
+        for row in verdicts
+        if row.measurement.metric is Metric.BUSBW and (row.measurement.size_bytes or 0) > size
+    )
+    return max((share, *larger))
 
 
 def _find_slot_in_use(measurement: Measurement, fingerprints: Fingerprints) -> str | None:
