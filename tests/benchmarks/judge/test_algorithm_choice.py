@@ -12,7 +12,6 @@ import pytest
 from judge_support import GIB, collective, find_verdict, judgements
 from judge_support import plan as mi300x_plan
 
-from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.results.benchmarks import Metric
@@ -181,5 +180,5 @@ def test_a_missing_nic_is_named_only_where_no_larger_size_refutes_it(rows, hint)
     ],
 )  # fmt: skip
 def test_a_stated_algorithm_names_where_data_are_added(algorithm, assumption):
-    judged = judge(all_reduce({16 * GIB: 480.0}, 2), plan(), RunContext(algorithm=algorithm))
+    judged = judge(all_reduce({16 * GIB: 480.0}, 2), plan(), algorithm=algorithm)
     assert assumption in find_verdict(judged, 16 * GIB, Metric.BUSBW).physical.assumptions

@@ -232,7 +232,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         links = "over PCIe" if group.uses_pcie else "over GPU links only (xGMI or NVLink), not over PCIe"
         assumptions.append(f"GPUs of one host communicate {links}")
     if collective in (Collective.ALL_REDUCE, Collective.REDUCE):
-        assumptions.append(_describe_sums(group))
+        assumptions.append(_describe_sums(group, context.algorithm))
     usual = algorithms.select_algorithm(collective, proof.forced or context.algorithm, group)
     reachable = {
         algorithm: algorithms.reachable(collective, group, algorithm, above)
@@ -563,7 +563,12 @@ def _list_groups_by_switch_tier(plan: Plan, group: Group) -> tuple[tuple[str, Gr
     return fabric.group_by_uplinks(plan, group, at_most, in_use)
 
 
-def _describe_sums(group: Group) -> str:
+def _describe_sums(group: Group, stated: Algorithm | None) -> str:
+    """Where data are added: by the ``stated`` algorithm if it is one of switches, else by what the hosts can use."""
+    if stated in (Algorithm.NVLS, Algorithm.NVLS_TREE):
+        return f"switches between the GPUs of a host add data ({stated.value}, as stated); network switches do not"
+    if stated is Algorithm.COLLNET:
+        return f"network switches add data ({stated.value}, as stated)"
     if group.has_switch_reduction:
         return "switches between the GPUs of a host can add data (NVLS); network switches do not (no SHARP)"
     return "reduction in GPUs, not in switches (no NVLS, no SHARP)"
