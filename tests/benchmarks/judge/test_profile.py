@@ -65,7 +65,8 @@ def test_refused(tmp_path, change, location, expected):
         (
             "classes: {colective-hosts: 1}",
             "classes: found the key 'colective-hosts'; expected one of collective-hosts, collective-one-host, "
-            "gpu-links, gpu-peers, host-copies-bidirectional, kernel-copies, kernel-copies-at-once, message-rate, "
+            "gpu-links, gpu-peers, host-copies-bidirectional, host-copies-both, kernel-copies, kernel-copies-at-once, "
+            "message-rate, "
             "random-ring, rdma, tcp\n"
             "  hint: did you mean 'collective-hosts'?",
         ),

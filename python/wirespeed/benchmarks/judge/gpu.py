@@ -189,7 +189,7 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         peer_thresholds=profile.classes.gpu_peers or profile.classes.rdma,
         copies_at_once=_count_copies_at_once(run) if gpu_links is not None and gpu_links.full_mesh else 0,
         pair_thresholds=profile.classes.kernel_copies_at_once,
-        slot_thresholds=profile.classes.host_copies_bidirectional if _measures_one_of_two(run) else None,
+        slot_thresholds=_find_slot_thresholds(run, profile),
         whole="many GPUs copy at once: shown for information"
         if any(word in test for word in _MANY_GPU_TESTS)
         else None,
@@ -222,9 +222,16 @@ def _adds_both_directions(run: Run) -> bool:
     return run.parameters.copy_engine == "SM" and not _copies_from_or_to_host(run)
 
 
-def _measures_one_of_two(run: Run) -> bool:
-    """Whether a run measures one direction while the other is busy as well."""
-    return bool(run.parameters.bidirectional) and not _adds_both_directions(run)
+def _find_slot_thresholds(run: Run, profile: Profile) -> Thresholds | None:
+    """The thresholds of copies between host and GPU; None for those of the tool, in one direction only.
+
+    Copies in both directions are one class for all tools that add them, whether by the time of both
+    (rocm-bandwidth-test, ComputeCopyTime) or as the sum of two rates (TransferBench, Presets/PeerToPeer.hpp).
+    """
+    if not run.parameters.bidirectional:
+        return None
+    classes = profile.classes
+    return classes.host_copies_both if _adds_both_directions(run) else classes.host_copies_bidirectional
 
 
 def _copies_from_or_to_host(run: Run) -> bool:

@@ -48,6 +48,9 @@ class Classes(Entry):
     host_copies_bidirectional: Thresholds | None = Field(  # one direction while the other is busy; None: as gpu-links
         default=None, alias="host-copies-bidirectional"
     )
+    host_copies_both: Thresholds | None = Field(  # both directions added; None: as gpu-links or kernel-copies
+        default=None, alias="host-copies-both"
+    )
     kernel_copies: Thresholds | None = Field(default=None, alias="kernel-copies")  # TransferBench; None: as gpu-links
     kernel_copies_at_once: Thresholds | None = Field(  # of a pair, while all pairs copy; None: as kernel-copies
         default=None, alias="kernel-copies-at-once"
