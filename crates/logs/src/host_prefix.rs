@@ -1,4 +1,5 @@
-//! `host: ` before most lines, as pdsh and docker compose print it, or a name in brackets: `[launcher] `.
+//! `host: ` before most lines, as pdsh and docker compose print it, a name in brackets: `[launcher] `, or the pod and
+//! container of stern (github.com/stern/stern, its default template): `worker-0 nccl `.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,6 +13,33 @@ const NO_HOSTS: [&str; 12] = [
 
 /// The host name at the start of a line, and the text after it.
 pub fn split_host(text: &str) -> Option<(&str, &str)> {
+    split_named(text).or_else(|| split_pod(text))
+}
+
+/// The pod and container at the start of a line, and the text after them: names of Kubernetes, the pod's with a dash.
+fn split_pod(text: &str) -> Option<(&str, &str)> {
+    let is_name = |byte: u8| {
+        byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.')
+    };
+    if !text.as_bytes().first()?.is_ascii_lowercase() {
+        return None;
+    }
+    let mut cursor = Cursor::new(text);
+    let pod = cursor.read_bytes_while(is_name);
+    cursor.read_literal(" ")?;
+    let container = cursor.read_bytes_while(is_name);
+    let is_pod =
+        pod.contains('-') && container.starts_with(|first: char| first.is_ascii_lowercase());
+    if !is_pod {
+        return None;
+    }
+    let name = &text[..text.len() - cursor.remaining.len()];
+    cursor.read_blank_or_end()?;
+    Some((name, cursor.remaining))
+}
+
+/// A name that a colon, a bar or a closing bracket follows, and the text after it.
+fn split_named(text: &str) -> Option<(&str, &str)> {
     let mut cursor = Cursor::new(text);
     let is_bracketed = cursor.read_literal("[").is_some();
     let start = cursor.remaining;

@@ -325,6 +325,18 @@ mod tests {
             ("Sat Jan 31 12:34:56 2026<stdout>:", None),
             ("Sat Jan 31 12:34:56 2026<stderr>: ", None),
             ("12:34:56 ", None),
+            ("1700000000.123456 ", None),
+            ("1700000000.123456 node1 job[4242]: ", Some("node1")),
+            ("[  123.456789] ", None),
+            ("[12345678.456789] node1 job[4242]: ", Some("node1")),
+            (
+                "<14>1 2026-01-31T12:34:56.7Z node1 job 4242 - - ",
+                Some("node1"),
+            ),
+            (
+                "<165>1 2026-01-31T12:34:56+01:00 - job - ID47 [a@1 b=\"c\"] ",
+                None,
+            ),
             ("00:00:07.123456 ", None),
             ("[12:34:56] ", None),
             (
@@ -396,6 +408,9 @@ mod tests {
     fn text_that_resembles_a_prefix_stays() {
         for text in [
             "[1700000000.123456] [node1:12:0] ib_mlx5_log.c:171 UCX ERROR text",
+            "1700000000.12 text",
+            "1048576.123456 text",
+            "<14> text",
             "[SUM] 0.00-1.00 sec",
             "[CLIENT] send on:",
             "ERROR: Allocate failed",
@@ -416,6 +431,15 @@ mod tests {
 
     #[test]
     fn hosts_are_removed_if_nearly_every_line_has_one() {
+        assert_lines(
+            "w-0 nccl # size\nw-0 nccl 8  2\nw-0 nccl\nw-0 nccl 16  4\n",
+            &[
+                ("# size", Some("w-0 nccl")),
+                ("8  2", Some("w-0 nccl")),
+                ("", Some("w-0 nccl")),
+                ("16  4", Some("w-0 nccl")),
+            ],
+        );
         assert_lines(
             "n1: a\nn2: b\nn1: c\nn2: d\n",
             &[

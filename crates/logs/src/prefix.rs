@@ -2,7 +2,9 @@
 
 use crate::cursor::{is_space, Cursor};
 use crate::logger_prefix::{strip_level, strip_logger_name};
-use crate::time_stamp::{strip_date, strip_time_stamp};
+use crate::time_stamp::{
+    strip_date, strip_syslog_header, strip_time_stamp, strip_unix_time, strip_uptime,
+};
 
 /// Maximum number of prefixes that are removed from one line: a time stamp of the scheduler, the rank of the launcher, and so on.
 const MAX_PREFIXES: usize = 6;
@@ -51,17 +53,19 @@ fn strip_prefix(text: &str) -> Match<'_> {
         b'^' => strip_interrupt(text),
         b'\\' => strip_markdown_escape(text),
         b'-' => strip_list_mark(text),
-        b'<' => strip_stream(text),
+        b'<' => strip_stream(text).or_else(|| strip_syslog_header(text)),
         b'[' => strip_mpi_tag(text)
             .or_else(|| strip_pod(text))
             .or_else(|| strip_rank(text))
             .or_else(|| strip_named_rank(text))
             .or_else(|| strip_time_stamp(text))
+            .or_else(|| strip_uptime(text))
             .or_else(|| strip_level(text)),
         b'(' => strip_actor(text),
         b'0'..=b'9' => strip_item_number(text)
             .or_else(|| strip_srun_label(text))
-            .or_else(|| strip_time_stamp(text)),
+            .or_else(|| strip_time_stamp(text))
+            .or_else(|| strip_unix_time(text)),
         b'p' => strip_bare_pod(text),
         b'C' => strip_client(text).or_else(|| strip_logger_name(text)),
         _ => strip_date(text).or_else(|| strip_logger_name(text)),

@@ -1,7 +1,8 @@
 //! Time stamps at the start of a line, and what a logging daemon or library prints after its own time stamp.
 //!
 //! ISO 8601 with variants of Python's `logging`, log4j, Go's `log` and Airflow; times of day of Jenkins and `ts`;
-//! syslog's and `ts`'s month and day; the date of `ctime`, which iperf3 and Open MPI print.
+//! syslog's and `ts`'s month and day; the date of `ctime`, which iperf3 and Open MPI print; seconds of `ts '%.s'`,
+//! journalctl's `short-unix` and `short-monotonic`, and `dmesg`; the header of RFC 5424.
 
 use crate::cursor::{is_space, Cursor};
 use crate::logger_prefix::strip_origin;
@@ -13,6 +14,9 @@ const MONTHS: [&str; 12] = [
 ];
 /// Maximum number of characters between the time and the bracket after it, such as ` UTC` or ` TP0`.
 const MAX_REMARK: usize = 24;
+
+/// Maximum number of digits of the seconds since the start of a host: three years.
+const MAX_UPTIME: usize = 8;
 
 /// A time stamp that begins with a digit or a bracket: `[2026-01-31T12:34:56.789Z] text`, `12:34:56  text`.
 pub fn strip_time_stamp(text: &str) -> Match<'_> {
@@ -65,6 +69,54 @@ pub fn strip_date(text: &str) -> Match<'_> {
         _ => {}
     }
     end_time_stamp(cursor)
+}
+
+/// Seconds since 1970 with six decimals (`ts '%.s'`, journalctl `-o short-unix`): `1700000000.123456 text`.
+pub fn strip_unix_time(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
+    cursor.read_digits(10, 10)?;
+    cursor.read_literal(".")?;
+    cursor.read_digits(6, 6)?;
+    let _ = cursor.remaining.strip_prefix(' ')?;
+    end_time_stamp(cursor)
+}
+
+/// Seconds since the start of the host (journalctl `-o short-monotonic`, `dmesg`): `[  123.456789] text`.
+///
+/// UCX begins its messages with seconds since 1970, which have more digits than a host is in operation.
+pub fn strip_uptime(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
+    cursor.read_literal("[")?;
+    cursor.read_while(|character| character == ' ');
+    cursor.read_digits(1, MAX_UPTIME)?;
+    cursor.read_literal(".")?;
+    cursor.read_digits(6, 6)?;
+    cursor.read_literal("]")?;
+    let _ = cursor.remaining.strip_prefix(' ')?;
+    end_time_stamp(cursor)
+}
+
+/// The header of RFC 5424, section 6: `<14>1 2026-01-31T12:34:56.7Z node1 job 4242 - - text`.
+pub fn strip_syslog_header(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
+    cursor.read_literal("<")?;
+    cursor.read_digits(1, 3)?;
+    cursor.read_literal(">1 ")?;
+    let mut fields = cursor.remaining.splitn(6, ' ');
+    let (stamp, host) = (fields.next()?, fields.next()?);
+    let is_stamp = stamp == "-" || strip_time_stamp(stamp).is_some();
+    let data = fields.nth(3)?; // after the program, the process and the kind of message
+    let inner = match data.strip_prefix('-') {
+        Some(inner) => inner,
+        None => data.strip_prefix('[')?.split_once(']')?.1,
+    };
+    let inner = match inner.strip_prefix(' ') {
+        Some(message) => message,
+        None if inner.is_empty() => inner,
+        None => return None,
+    };
+    let inner = inner.strip_prefix('\u{feff}').unwrap_or(inner);
+    is_stamp.then_some((inner, Some(host).filter(|host| *host != "-")))
 }
 
 /// The text after a time stamp, which a blank, a colon, the end of the line or the tag of `mpirun` follows.
