@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,6 +53,52 @@ def test_firmware_dcbx_comes_before_what_it_causes() -> None:
     assert [group.check for group in ranking.rank_first_steps(findings)] == ["nic.nvm-dcbx"]
     assert ranking.counts(findings)[Status.FAIL] == 1
     assert _fixes(findings, "nic.qos-pfc") == ["fix nic.nvm-dcbx first, then check again"]
+
+
+# Broadcom 957608-AN210, 5.1 question 5: niccli of a NIC with firmware DCBX prints no line of the rate limits
+ETS_OF_FIRMWARE = """\
+IEEE 8021QAZ ETS Configuration TLV:
+         PRIO_MAP: 0:0 1:0 2:0 3:0 4:0 5:0 6:0 7:0
+         TC Bandwidth: 0% 0% 0% 0% 0% 0% 0% 0%
+         TSA_MAP: 0:strict 1:strict 2:strict 3:strict 4:strict 5:strict 6:strict 7:strict
+IEEE 8021QAZ PFC TLV:
+         PFC enabled: none
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "cause"), [("Disabled|disabled|= 0", "nic.nvm-dcbx"), (None, None)], ids=["dcbx-on", "dcbx-off"]
+)
+def test_firmware_dcbx_is_why_the_tool_shows_no_rate_limit(
+    mode: str | None, cause: str | None, healthy_bundle: Callable[[str], Path], tmp_path: Path
+) -> None:
+    bundle = shutil.copytree(healthy_bundle("mi300x-4node"), tmp_path / "bundle")
+    (bundle / "node1/niccli-qos@enp29s0np0.out").write_text(ETS_OF_FIRMWARE)
+    if mode is not None:
+        option = bundle / "node1/nvm-dcbx-mode@enp29s0np0.out"
+        option.write_text(re.sub(mode, "Enabled", option.read_text()))
+    plan = build(read(EXAMPLES / "mi300x-4node/cluster.yaml"), load())
+    facts = read_facts(bundle)
+    findings = [finding for finding in run(locate(plan, facts), facts) if finding.check == "nic.qos-rate-limit"]
+    assert [(finding.status, finding.cause) for finding in findings if finding.status is not Status.PASS] == [
+        (Status.UNKNOWN, cause)
+    ]
+
+
+def test_the_missing_driver_is_why_no_gpu_is_listed(healthy_bundle: Callable[[str], Path], tmp_path: Path) -> None:
+    """957608-AN210, section 7: rocm-smi displays no GPU if the driver is not loaded."""
+    bundle = shutil.copytree(healthy_bundle("mi300x-4node"), tmp_path / "bundle")
+    (bundle / "node1/rocm-smi.out").write_text("")
+    modules = bundle / "node1/modules.out"
+    modules.write_text("".join(line for line in modules.read_text().splitlines(True) if "amdgpu" not in line))
+    plan = build(read(EXAMPLES / "mi300x-4node/cluster.yaml"), load())
+    facts = read_facts(bundle)
+    findings = [finding for finding in run(locate(plan, facts), facts) if finding.status in ranking.LISTED]
+    assert [(group.check, group.first.cause) for group in ranking.merge_findings(findings)] == [
+        ("software.gpu-driver", None),
+        *[("gpu.presence", "software.gpu-driver")] * 8,
+    ]
+    assert ranking.counts(findings)[Status.FAIL] == 1
 
 
 def test_settings_of_an_rdma_device_are_not_read_because_the_nic_has_none() -> None:

@@ -18,6 +18,8 @@ _OF_RDMA_DEVICE = re.compile(
     r"|host\.infiniband_devices"
 )
 """Settings that only an RDMA device has; those that mlx5 keeps by network interface are RDMA's too."""
+_FIRMWARE_QOS = ("nic.nvm-dcbx", "nic.nvm-lldp")
+"""Checks of firmware that controls the NIC's QoS: the tool then prints no rate limit (957608-AN210, 5.1 question 5)."""
 
 
 def list_reading_fixes(device: str, unread: UnreadError) -> tuple[Fix, ...]:
@@ -36,10 +38,15 @@ def list_reading_fixes(device: str, unread: UnreadError) -> tuple[Fix, ...]:
 
 
 def list_unread_causes(context: CheckContext, unread: UnreadError) -> tuple[str, ...]:
-    """The check whose failure would be the reason why a setting was not read: a port without a link or RDMA device."""
+    """The checks whose failure would be the reason why a setting was not read.
+
+    They are of a port without a link or RDMA device, or of firmware that controls the QoS.
+    """
     place = unread.place or context.place
     if unread.setting == "nic.link.speed":
         return ("link.up",)
+    if unread.setting == "nic.qos.tc_rate_limit":
+        return _FIRMWARE_QOS if {gap.kind for gap in unread.gaps} == {GapKind.NOT_IN_OUTPUT} else ()
     if not _OF_RDMA_DEVICE.fullmatch(unread.setting):
         return ()
     if place.entities:

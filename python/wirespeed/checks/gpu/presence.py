@@ -21,6 +21,7 @@ Source:
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success
@@ -31,6 +32,8 @@ subject = Gpu
 needs = ("host.pcie", "host.gpus")
 failures = ("GPU-02",)
 presence = True
+_DRIVER = ("software.gpu-driver",)
+"""The cause if the vendor's tool lists no GPU at all: the driver is not loaded (957608-AN210, section 7)."""
 
 
 def check(context: CheckContext) -> Outcome:
@@ -42,7 +45,7 @@ def check(context: CheckContext) -> Outcome:
     listed = _list_gpus(context, planned)
     functions = _list_functions(context)
     expected = "listed by lspci and by the vendor's tool"
-    addresses = {gpu.pcie for gpu in listed.values()}
+    addresses = {gpu.pcie for gpu in listed.values() if gpu.pcie is not None}
     if planned not in addresses:
         every_planned = {gpu.pcie for gpu in context.plan.hosts[context.place.device].gpus.values()}
         count = f"the vendor's tool lists {len(addresses & every_planned)} of {len(every_planned)} GPUs"
@@ -52,7 +55,8 @@ def check(context: CheckContext) -> Outcome:
         )
         if not addresses:
             fix = Fix("load the GPU driver and read its messages in the kernel log")
-        return failure("the GPU driver does not list the GPU", expected, f"{planned} in lspci alone; {count}", fix)
+        outcome = failure("the GPU driver does not list the GPU", expected, f"{planned} in lspci alone; {count}", fix)
+        return outcome if addresses else replace(outcome, causes=_DRIVER, cause_place=Place(context.place.device))
     if functions is not None and planned not in functions:
         return failure(
             "lspci does not list the GPU", expected, f"{planned} in the list of the vendor's tool alone", fix
