@@ -80,22 +80,28 @@ def test_only_planned_nics_are_looked_for_in_the_kernel_log(port: str, checks: l
 
 
 @pytest.mark.parametrize(
-    ("state", "checks"),
+    ("state", "failures"),
     [
-        ("6.8.0-111-generic, x86_64: installed (Original modules exist)", []),
-        ("6.8.0-60-generic, x86_64: installed (Original modules exist)", ["software.packages"]),
+        (", 6.8.0-111-generic, x86_64: installed (Original modules exist)", []),
+        (
+            ", 6.8.0-60-generic, x86_64: installed (Original modules exist)",
+            ["6.16.6-2255209.24.04 for kernel 6.8.0-60-generic, not for the running 6.8.0-111-generic"],
+        ),
+        (": added", ["6.16.6-2255209.24.04 added, but built for no kernel (running: 6.8.0-111-generic)"]),
     ],
 )
-def test_the_gpu_driver_is_built_for_the_running_kernel(state: str, checks: list[str], tmp_path: Path) -> None:
+def test_the_gpu_driver_is_built_for_the_running_kernel(state: str, failures: list[str], tmp_path: Path) -> None:
     software = "software: {kernel: 6.8.0-111-generic, rocm: 7.1.0}"
     plan = build(read_text(CLUSTER.read_text().replace("os: ubuntu-22.04", f"os: ubuntu-22.04, {software}"), "c.yaml"))
     write_planned_bundle(plan, tmp_path / "bundle")
     dkms = tmp_path / "bundle" / "node1" / "dkms.out"
     lines = [line for line in dkms.read_text().splitlines() if not line.startswith("amdgpu")]
-    dkms.write_text("\n".join([*lines, f"amdgpu/6.16.6-2255209.24.04, {state}"]) + "\n")
+    dkms.write_text("\n".join([*lines, f"amdgpu/6.16.6-2255209.24.04{state}"]) + "\n")
     facts = read_facts(tmp_path / "bundle")
     findings = [finding for finding in run(locate(plan, facts), facts) if finding.status is Status.FAIL]
-    assert [finding.check for finding in findings] == checks
+    assert [(finding.check, finding.found) for finding in findings] == [
+        ("software.packages", text) for text in failures
+    ]
 
 
 _BUILT = {"bnxt_en": "1.10.3-234.0.154.0", "bnxt_re": "234.0.154.0", "ib_peer_mem": "234.0.154.0"}

@@ -38,6 +38,11 @@ remove)
   mv "$ROOT/dkms.new" "$ROOT/dkms"
   rm -r "$ROOT/var/lib/dkms/${2%%/*}"
   ;;
+install)
+  grep -v "^$2" "$ROOT/dkms" >"$ROOT/dkms.new" || :
+  mv "$ROOT/dkms.new" "$ROOT/dkms"
+  echo "$2, $4, x86_64: installed" >>"$ROOT/dkms"
+  ;;
 esac""",
     "apt-get": """shift 2
 for one; do basename "$one" | sed 's/_.*//' >>"$ROOT/installed"; done""",
@@ -158,6 +163,21 @@ def test_the_steps_are_done_in_order_and_once(system: System) -> None:
     assert (second_result.returncode, system.changes()) == (0, [])
     assert "reboot now" in result.stdout and "reboot now" not in second_result.stdout
     assert "rmmod bnxt_en; modprobe bnxt_en" in result.stdout  # 957608-AN210, appendix A
+
+
+@pytest.mark.parametrize("state", [": added", ", 5.15.0-91-generic, x86_64: installed"])
+def test_a_module_that_is_not_built_for_the_running_kernel_is_built(state: str, system: System) -> None:
+    """dkms(8): a module is added, built and installed; its package is installed in each of these states."""
+    install(system)
+    (system.root / "dkms").write_text(f"netxtreme-peer-mem/234.0.154.0{state}\n")
+    result = install(system)
+    assert (result.returncode, result.stderr) == (0, "")
+    kernel = os.uname().release
+    assert system.changes() == [
+        f"dkms install netxtreme-peer-mem/234.0.154.0 -k {kernel}",
+        f"update-initramfs -u -k {kernel}",
+    ]
+    assert (install(system).returncode, system.changes()) == (0, [])
 
 
 def test_the_rollback(system: System) -> None:

@@ -43,7 +43,11 @@ class Package:
     version: Annotated[str | None, Setting("version", compare=Compare.RELEASE)] = None
     other_kernels: Annotated[
         tuple[str, ...] | None,
-        Setting("kernels for which its modules are installed, if none is running", compare=Compare.NONE, observed=True),
+        Setting(
+            "kernels for which its modules are installed, if none is running; none of a package that was not built",
+            compare=Compare.NONE,
+            observed=True,
+        ),
     ] = None
 
 

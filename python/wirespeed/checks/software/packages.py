@@ -6,6 +6,7 @@ were built from the source archive.
 
 Impact:
     Without them the kernel loads its in-tree driver, which is older and may support neither the NIC nor GPU memory.
+    A package that is only added was never built, often because the headers of the kernel were missing.
     After an installation the old modules remain loaded until the reboot, and also after it if the boot image still
     contains them.
 
@@ -48,10 +49,8 @@ def check(context: CheckContext) -> Outcome:
     if mismatch is not None and _has_package(context) is None:
         return mismatch
     outcome = _compare_package(context)
-    if "package.installed" in outcome.differences and (found := _format_other_kernels(context)) is not None:
-        summary = "the driver package is not installed for the running kernel"
-        cause_place = Place(context.place.device)
-        return replace(outcome, found=found, summary=summary, causes=("software.kernel",), cause_place=cause_place)
+    if "package.installed" in outcome.differences and (kernels := _list_other_kernels(context)) is not None:
+        return _describe_kernels(context, outcome, kernels)
     return mismatch if mismatch is not None and outcome.status is Status.PASS else outcome
 
 
@@ -103,15 +102,29 @@ _compare_package = compare(
 )
 
 
-def _format_other_kernels(context: CheckContext) -> str | None:
-    """The kernels for which the package is installed, and the running one; None if there is no such kernel."""
+def _list_other_kernels(context: CheckContext) -> tuple[str, ...] | None:
+    """The kernels for which the package is installed instead of the running one; None if that was not read."""
     try:
-        kernels = context.get_found_value("package.other_kernels")
-        running = context.get_found_value("host.kernel.version", Place(context.place.device))
-        version = context.get_found_value("package.version")
+        kernels: tuple[str, ...] = context.get_found_value("package.other_kernels")
     except UnreadError:
         return None
-    return f"{version} for kernel {format_list(kernels)}, not for the running {running}"
+    return kernels
+
+
+def _describe_kernels(context: CheckContext, outcome: Outcome, kernels: tuple[str, ...]) -> Outcome:
+    """The failure with the package's state. Of a package for other kernels the running kernel may be the cause."""
+    host = Place(context.place.device)
+    try:
+        version = context.get_found_value("package.version")
+        running = context.get_found_value("host.kernel.version", host)
+    except UnreadError:
+        return outcome
+    if not kernels:
+        found = f"{version} added, but built for no kernel (running: {running})"
+        return replace(outcome, found=found, summary="the driver package is added, but not built")
+    found = f"{version} for kernel {format_list(kernels)}, not for the running {running}"
+    summary = "the driver package is not installed for the running kernel"
+    return replace(outcome, found=found, summary=summary, causes=("software.kernel",), cause_place=host)
 
 
 def _list_modules(context: CheckContext) -> list[str]:

@@ -13,7 +13,8 @@ from wirespeed.settings import Place
 
 # dkms 2: "bnxt_en, 1.10.3, 5.15.0-102-generic, x86_64: installed"; dkms 3: "bnxt_en/1.10.3, 5.15.0-102-generic, ..."
 _DKMS = re.compile(r"([A-Za-z0-9_+.-]+)(?:/|, )([^,:/ ]+), ([^,: ]+), [^,: ]+: ([a-z]+)(?: .*)?")
-_NOT_BUILT = re.compile(r"[A-Za-z0-9_+.-]+(?:/|, )[^,:/ ]+: added")
+# dkms(8), status: "added" without a kernel is a module whose source is registered, and that was built for no kernel.
+_NOT_BUILT = re.compile(r"([A-Za-z0-9_+.-]+)(?:/|, )([^,:/ ]+): added")
 _CUDA = re.compile(r"/(?:\S*/)?cuda[-/]([0-9]+\.[0-9]+)/(?:\S*/)?bin/nvcc")
 _NCCL = re.compile(r"/\S+/libnccl\.so\.([0-9]+(?:\.[0-9]+){2})")
 # ofed_info -s: "MLNX_OFED_LINUX-24.10-0.7.0.0:", of DOCA "OFED-internal-25.10-1.7.1:"
@@ -242,19 +243,23 @@ def _list_matches(output: Output, file: str) -> tuple[str, list[tuple[int, str]]
 
 
 def _read_packages(host: Place, output: Output, uname: Output | None) -> Iterator[Observation]:
-    """The modules that dkms built for the running kernel; without any of a package, those for other kernels."""
+    """The modules that dkms built for the running kernel; without any of a package, those for other kernels or none."""
     release = uname.text.strip() if uname else ""
     if not release:
         return
     whole = True
     for_running: set[str] = set()
     for_others: dict[str, list[tuple[str, str, int]]] = {}
+    for_none: dict[str, tuple[str, int]] = {}
     for number, text in number_lines(output):
         if not text:
             continue
         match = _DKMS.fullmatch(text)
         if match is None:
-            whole = whole and _NOT_BUILT.fullmatch(text) is not None
+            not_built = _NOT_BUILT.fullmatch(text)
+            whole = whole and not_built is not None
+            if not_built is not None:
+                for_none[not_built[1]] = not_built[2], number
             continue
         name, version, kernel, state = match.groups()
         if kernel == release:
@@ -272,6 +277,12 @@ def _read_packages(host: Place, output: Output, uname: Output | None) -> Iterato
             yield observe(place, "package.version", version, output, number)
             kernels = tuple(dict.fromkeys(kernel for kernel, _, _ in builds))
             yield observe(place, "package.other_kernels", kernels, output, number)
+    for name, (version, number) in for_none.items():
+        if name not in for_running and name not in for_others:
+            place = host.child("package", name)
+            yield observe(place, "package.installed", False, output, number)
+            yield observe(place, "package.version", version, output, number)
+            yield observe(place, "package.other_kernels", (), output, number)
     if whole:
         yield observe(host, "host.packages", COMPLETE, output)
 
