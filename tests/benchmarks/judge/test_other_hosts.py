@@ -13,7 +13,7 @@ ROWS = {8: (50.0, 0.0, 0.0), 8 * GIB: (8 * GIB / 300.0 * 1.875 / 1e3, 160.0, 300
 
 
 @pytest.mark.parametrize(
-    ("names", "others"),
+    ("names", "foreign"),
     [
         ("node1,node2", None),
         ("node1.example.com,node2.example.com", None),
@@ -21,12 +21,12 @@ ROWS = {8: (50.0, 0.0, 0.0), 8 * GIB: (8 * GIB / 300.0 * 1.875 / 1e3, 160.0, 300
         ("gpu07,gpu08", "gpu07, gpu08 are"),
     ],
 )
-def test_hosts_that_the_plan_does_not_have_warn(names, others):
+def test_hosts_that_the_plan_does_not_have_warn(names, foreign):
     judged = judge(collective("all_reduce", 16, ROWS, nodes=2, host_names=names), plan())
     verdict = find_verdict(judged, 8 * GIB, Metric.BUSBW)
-    assert verdict.judgement is (Judgement.PASS if others is None else Judgement.WARN)
+    assert verdict.judgement is (Judgement.PASS if foreign is None else Judgement.WARN)
     notes = [note for note in judged.notes if "from other hosts" in note]
-    assert [note.partition(",  whose")[0].startswith(TEXT.format(others)) for note in notes] == [True] * bool(others)
+    assert [note.partition(",  whose")[0].startswith(TEXT.format(foreign)) for note in notes] == [True] * bool(foreign)
 
 
 @pytest.mark.parametrize(

@@ -220,14 +220,14 @@ def _find_other_hosts(run: Run, plan: Plan, context: RunContext) -> str | None:
     names += (run.parameters.host_names or "").split(",")
     if context.evidence is not None:
         names += context.evidence.communicator.hosts or ()
-    others = [name for name in dict.fromkeys(names) if name and find_planned_host(plan, name) is None]
+    foreign = [name for name in dict.fromkeys(names) if name and find_planned_host(plan, name) is None]
     if not (context.source or context.target):
-        others += list_other_addresses(run, plan)
-    if not others:
+        foreign += list_other_addresses(run, plan)
+    if not foreign:
         return None
-    verb = "is" if len(others) == 1 else "are"
+    verb = "is" if len(foreign) == 1 else "are"
     return (
-        f"the log is from other hosts: {format_first(others, _NAMED_HOSTS)} {verb} not in {plan.name}, whose limits "
+        f"the log is from other hosts: {format_first(foreign, _NAMED_HOSTS)} {verb} not in {plan.name}, whose limits "
         "these are; give the cluster file of the measured hosts"
     )
 

@@ -291,7 +291,7 @@ def describe_passing_fingerprints(verdicts: Iterable[Verdict], fingerprints: Fin
     """Notes on plateaus that pass and are flat at the bandwidth of a known loss, such as a missing NIC.
 
     Notes only: healthy runs reach these bandwidths too, with a fraction of the limit that is the same by chance. None
-    on collectives, whose healthy runs reach so different fractions that the same says nothing.
+    on collectives, whose healthy runs reach so different fractions that an equal one is chance.
     """
     if fingerprints is None or fingerprints.published is not None:
         return ()
