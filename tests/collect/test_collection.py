@@ -148,7 +148,7 @@ def test_all_commands_are_published_and_none_changes_anything() -> None:
     allowed |= {"bnxtqos", "bnxtnvm", "dcb", "devlink", "mlnx_qos", "mlxconfig", "mstconfig", "nvidia-smi", "find"}
     allowed |= {"vtysh", "sonic-cfggen", "sonic-db-dump", "nv", "lldpctl"}
     allowed |= {"/opt/DIS/sbin/dis_config", "/opt/DIS/sbin/smartio_tool"}
-    allowed |= {"dmidecode", "lscpu", "ofed_info", "ibv_devices", "ucx_info", "ompi_info", "ib_write_bw"}
+    allowed |= {"dmidecode", "lscpu", "ofed_info", "ibv_devices", "ucx_info", "ompi_info", "ib_write_bw", "iperf3"}
     assert {command.run[0] for command in commands} <= allowed
 
 
