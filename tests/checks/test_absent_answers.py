@@ -105,6 +105,17 @@ def test_a_configuration_file_that_does_not_exist(healthy: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(("line", "summary"), [("OVERRIDE=1", "the configuration file contains OVERRIDE=1"), ("", "")])
+def test_an_option_of_another_file_warns(healthy: Path, line: str, summary: str) -> None:
+    """Broadcom 957608-AN210, 2.2.1.3: OVERRIDE is an option of roceConfigFile."""
+    text = (healthy / "node1" / "bnxt-re-conf@enp29s0np0.out").read_text()
+    findings = find(healthy, "nic.qos-file", ("bnxt-re-conf", f"{text}{line}\n", "", 0))
+    assert len(findings) == 8
+    assert {(finding.status, finding.summary) for finding in findings} == {
+        ("warn", summary) if summary else ("pass", findings[0].summary)
+    }
+
+
 def test_a_configuration_file_that_may_not_be_read_is_unknown(healthy: Path) -> None:
     errors = NO_FILE.replace("No such file or directory", "Permission denied")
     findings = find(healthy, "nic.qos-file", ("bnxt-re-conf", "", errors, 1))

@@ -297,6 +297,10 @@ class NicQos:
         str | None,
         Setting("configuration file of the QoS package that does not exist", compare=Compare.NONE, observed=True),
     ] = None
+    override: Annotated[
+        bool | None,
+        Setting("the configuration file of the QoS package contains OVERRIDE=1", compare=Compare.NONE, observed=True),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,8 @@ LIMITED = "TSA_MAP: 0:ets 1:ets 2:strict\nTC Rate Limit: 100% 50% 100% 0% 0% 0% 
         ("bnxt-re-conf", "ROCE_DSCP=24\nROCE_DSCP=26\n", "nic.qos.roce_dscp", 26),
         ("bnxt-re-conf", "ROCE_DSCP=64\n", "nic.qos.roce_dscp", None),
         ("bnxt-re-conf", "ENABLE_FC=0\n", "nic.qos.configure", False),
+        ("bnxt-re-conf", "OVERRIDE=1\n", "nic.qos.override", True),
+        ("bnxt-re-conf", "ENABLE_FC=1\n", "nic.qos.override", None),
         ("nvm-support-rdma", "Broadcom NIC CLI v236\n\nsupport_rdma = Disabled\n\n", "nic.nvm.rdma", False),
         ("nvm-support-rdma", "support_rdma = 1\n", "nic.nvm.rdma", True),
         ("nvm-support-rdma", "ERROR: failed to read\n", "nic.nvm.rdma", None),

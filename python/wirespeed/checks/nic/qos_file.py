@@ -6,8 +6,14 @@ Impact:
     The running settings may be correct because they were set by hand. After the next driver load or reboot the file
     takes effect, and defaults differ between releases.
 
+    OVERRIDE=1 is an option of roceConfigFile, the file with which Broadcom's NIC Wizard (nic_wizard diag roceanalyzer
+    -q) replaces the QoS values that it expects. wirespeed expects those of the cluster file. It does not collect
+    roceConfigFile: no document says where it is and what it contains. In this configuration file no document describes
+    the key, so it warns.
+
 Fix:
-    Install the rendered file and reload the driver, or reboot.
+    Install the rendered file and reload the driver, or reboot. Remove OVERRIDE=1 from this file. If
+    roceConfigFile exists, write the planned values to it, or the NIC Wizard reports a correct NIC as wrong.
 
 Example:
     $ cat /etc/bnxt_re/bnxt_re.conf
@@ -19,7 +25,7 @@ Source:
     Broadcom 957608-AN210, 2.2.1.3 and 2.6 item 2
 """
 
-from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure, success
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure, success, warning
 from wirespeed.checks.wording import format_value
 from wirespeed.facts import State
 from wirespeed.results.findings import Fix
@@ -35,6 +41,7 @@ needs = (
     "nic.qos.roce_share",
     "nic.qos.absent_file",
     "nic.qos.package_functions",
+    "nic.qos.override",
 )
 failures = ("NIC-01", "QOS-01", "QOS-05")
 _FUNCTIONS = "nic.qos.package_functions"
@@ -79,6 +86,14 @@ def check(context: CheckContext) -> Outcome:
         wrong.append(_FUNCTIONS)
     if not wrong and unread is not None:
         raise unread
+    if not wrong and _has_override(context):
+        return warning(
+            "the configuration file contains OVERRIDE=1",
+            "no OVERRIDE",
+            "OVERRIDE=1",
+            Fix("remove OVERRIDE=1 from the configuration file"),
+            reason="Broadcom documents OVERRIDE for roceConfigFile of the NIC Wizard only, which is not read here",
+        )
     if not wrong:
         return success(_format_values(intended, list(intended)), _format_values(found, list(intended)))
     fixes = [
@@ -96,6 +111,13 @@ def _list_planned_functions(context: CheckContext) -> frozenset[str]:
     qos = context.entity.qos
     planned = {"pfc": bool(qos.pfc), "congestion-control": bool(qos.ecn)}
     return frozenset(name for name, is_planned in planned.items() if is_planned)
+
+
+def _has_override(context: CheckContext) -> bool:
+    try:
+        return bool(context.get_found_value("nic.qos.override", state=State.CONFIGURED))
+    except UnreadError:
+        return False  # the file does not contain it
 
 
 def _find_absent_file(context: CheckContext) -> str | None:

@@ -173,6 +173,9 @@ def _read_conf(place: Place, output: Output) -> Iterator[Observation]:
         yield observe(Place(place.device), "host.qos_program", program, output, line, State.CONFIGURED)
     elif read_values:
         yield observe(Place(place.device), "host.qos_program", "", output, None, State.CONFIGURED)
+    if "OVERRIDE" in read_values:
+        value, line = read_values["OVERRIDE"]
+        yield observe(place, "nic.qos.override", value == 1, output, line, State.CONFIGURED)
     if "ENABLE_FC" in read_values and read_values["ENABLE_FC"][0] in (0, 1):
         value, line = read_values["ENABLE_FC"]
         yield observe(place, "nic.qos.configure", bool(value), output, line, State.CONFIGURED)
