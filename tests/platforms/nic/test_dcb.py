@@ -96,14 +96,14 @@ def script(folder: Path) -> list[str]:
 
 def test_the_boot_script_accumulates_nothing(tmp_path: Path) -> None:
     lines = script(tmp_path)
-    index = lines.index("# enp29s0np0")
+    index = lines.index("# enp29s0f0np0")
     assert [line.removesuffix(" || failed=1") for line in lines[index + 1 : index + 6]] == [
-        "ethtool -A enp29s0np0 rx off tx off || [ $? = 78 ]",
-        "dcb ets set dev enp29s0np0 willing off tc-tsa 0:ets 1:ets tc-bw all:0 0:50 1:50 "
+        "ethtool -A enp29s0f0np0 rx off tx off || [ $? = 78 ]",
+        "dcb ets set dev enp29s0f0np0 willing off tc-tsa 0:ets 1:ets tc-bw all:0 0:50 1:50 "
         "prio-tc 0:0 1:0 2:0 3:1 4:0 5:0 6:0 7:0",
-        "dcb pfc set dev enp29s0np0 prio-pfc all:off 3:on",
-        "dcb app flush dev enp29s0np0 default-prio dgram-port-prio dscp-prio",
-        "dcb app replace dev enp29s0np0 default-prio 0 dgram-port-prio 4791:3 dscp-prio 26:3",
+        "dcb pfc set dev enp29s0f0np0 prio-pfc all:off 3:on",
+        "dcb app flush dev enp29s0f0np0 default-prio dgram-port-prio dscp-prio",
+        "dcb app replace dev enp29s0f0np0 default-prio 0 dgram-port-prio 4791:3 dscp-prio 26:3",
     ]
 
 
@@ -111,8 +111,8 @@ def test_the_real_dcb_accepts_the_arguments(tmp_path: Path) -> None:
     """On a port without DCB it stops at the port; it would have refused an unknown option before."""
     needs("dcb")
     for line in script(tmp_path):
-        if line.startswith("dcb ") and " enp29s0np0 " in line:
-            arguments = [str(find("dcb")), *line.removesuffix(" || failed=1").replace("enp29s0np0", "lo").split()[1:]]
+        if line.startswith("dcb ") and " enp29s0f0np0 " in line:
+            arguments = [str(find("dcb")), *line.removesuffix(" || failed=1").replace("enp29s0f0np0", "lo").split()[1:]]
             process = subprocess.run(arguments, capture_output=True, text=True, check=False)
             assert process.stderr.strip() in (
                 "Attribute read: Operation not supported",
@@ -144,7 +144,7 @@ def test_one_command_that_fails_keeps_no_other_from_being_set(
         (tools / name).write_text(f'#!/bin/sh\necho "{name} $*" >>{log}\nexit {ends}\n')
         (tools / name).chmod(0o755)
     text = "\n".join(script(tmp_path)).replace("/sys/kernel/config", str(tmp_path))
-    for device in range(8):
+    for device in range(0, 16, 2):
         (tmp_path / "rdma_cm" / f"irdma{device}" / "ports" / "1").mkdir(parents=True)
     process = subprocess.run(
         ["/bin/sh", "-c", text], env={"PATH": str(tools)}, capture_output=True, text=True, check=False
