@@ -36,10 +36,11 @@ def check(context: CheckContext) -> Outcome:
         return success("none", "none")
     stacks = [stack for stack in found if not stack.startswith(_PACKAGE)]
     fixes = [_format_uninstallation(stack) for stack in stacks]
-    fixes += [f"dkms remove {package} --all" for package in _list_packages(context, found)]
+    commands = tuple(f"dkms remove {package} --all" for package in _list_packages(context, found))
+    fixes += ["remove the DKMS packages"] if commands else []
     summary = "an RDMA stack of another vendor is installed" if stacks else "two packages contain the same driver"
     conjunction = ", and" if len(fixes) > 1 else " and"
-    fix = Fix(f"{', '.join(fixes)}{conjunction} install the NIC's software again", consequence="reboot")
+    fix = Fix(f"{', '.join(fixes)}{conjunction} install the NIC's software again", None, commands, "reboot")
     return failure(summary, "none", format_list(found), fix)
 
 
