@@ -487,6 +487,7 @@ class SwitchSystem(Entry):
     pause_of_queue_number: bool = False  # whether a pause stops the queue whose number is the priority
     oldest_release: SourcedValue[str] | None = None  # before it, the commands rendered do not exist
     newest_commands: SourcedValue[str] | None = None  # first release with the commands of a switch without os_version
+    ipv6_session_release: SourcedValue[str] | None = None  # first whose BGP sessions exchange IPv6 routes as rendered
     known_releases: SourcedValue[list[str]] | None = None  # first and last whose existence is documented
     cable_lengths: SourcedValue[list[LengthField]] | None = None  # that a port can be configured with; None: any
     any_cable_length: list[str] = []  # chips for which every cable length can be configured nevertheless

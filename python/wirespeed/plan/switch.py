@@ -70,6 +70,7 @@ class SwitchKind:
 
     def switch(self, uses: Sequence[PortUse], vlans: Mapping[int, tuple[str, int]], routing: Routing) -> Switch:
         """A switch of this kind; ``vlans`` holds the address of each VLAN's routed interface, and its rail."""
+        _check_ipv6_sessions(self.box, routing, self.problems)
         return Switch(
             model=self.box.spec.model,
             os=self.box.system_name,
@@ -285,6 +286,18 @@ def _build_watchdog(box: Box, poll: Duration, problems: Problems) -> Watchdog:
         recovery=defaults.recovery.value if defaults.recovery else None,
         poll=poll if defaults.port_poll and defaults.port_poll.value else None,
     )
+
+
+def _check_ipv6_sessions(box: Box, routing: Routing, problems: Problems) -> None:
+    """Warn where earlier releases would load the files and exchange no IPv6 routes; the platform refuses known ones."""
+    oldest = box.system.ipv6_session_release
+    if box.spec.part.os_version is None and oldest is not None and any(peer.ipv6 for peer in routing.peers.values()):
+        problems.warn(
+            box.spec.path,
+            f"no os_version: the BGP sessions exchange IPv6 routes from {box.system.title} {oldest.value} on only",
+            "os_version, because earlier releases silently exchange no route",
+            f"add the release that the switch runs, such as os_version: {oldest.value}; source: {oldest.source}",
+        )
 
 
 def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> None:
