@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from wirespeed.cluster.fields import ArpMode, Flag, Network, Network4, Positive, VlanNumber
+from wirespeed.cluster.fields import ArpMode, DomainName, Flag, HostAddress, Network, Network4, Positive, VlanNumber
 from wirespeed.cluster.part import Part
 
 
@@ -71,6 +71,11 @@ class AddressPart(Part):
     loopbacks: Network4 | None = Field(default=None, description="pool of the loopback addresses of the switches")
     management: Network | None = Field(
         default=None, description="network of the control interfaces; it must not overlap the others"
+    )
+    names: dict[HostAddress, list[DomainName]] = Field(
+        default_factory=dict,
+        description="names that every host gives to an address in /etc/hosts, where DNS has none; the first is the "
+        "canonical one",
     )
     arp_announce: ArpMode = Field(
         default=2,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from wirespeed.catalogue import Catalogue, load
@@ -39,6 +40,15 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     Raises:
         Refusal: the cluster is impossible. Each problem names its line of the cluster file.
     """
+    plan = _build_plan(cluster, catalogue)
+    if not cluster.addresses.names:
+        return plan
+    names = tuple(" ".join((str(address), *names)) for address, names in cluster.addresses.names.items())
+    hosts = {name: replace(host, resolver=replace(host.resolver, names=names)) for name, host in plan.hosts.items()}
+    return replace(plan, hosts=hosts)
+
+
+def _build_plan(cluster: Cluster, catalogue: Catalogue | None) -> Plan:
     problems = Problems(cluster.origin)
     catalogue = add_hardware(cluster, load() if catalogue is None else catalogue, problems)
     problems.stop()

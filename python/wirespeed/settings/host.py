@@ -89,7 +89,7 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Resolver:
-    """Resolution of host names by DNS."""
+    """Resolution of host names, by DNS and by a list of the host."""
 
     interface: Annotated[
         str | None, Setting("interface whose configuration names the servers", compare=Compare.NONE)
@@ -97,6 +97,10 @@ class Resolver:
     servers: Annotated[tuple[str, ...] | None, Setting("DNS servers of the host", compare=Compare.CONTAINS)] = None
     domains: Annotated[
         tuple[str, ...] | None, Setting("domains that host names are searched in", compare=Compare.CONTAINS)
+    ] = None
+    names: Annotated[
+        tuple[str, ...] | None,
+        Setting("names that the host gives to addresses without DNS: address and names", compare=Compare.NONE),
     ] = None
 
 
