@@ -12,6 +12,7 @@ from wirespeed.facts import Source, State
 from wirespeed.platforms import Output, Outputs, platform, platforms
 from wirespeed.platforms.launcher.library_variables import list_unsupported_settings
 from wirespeed.settings import Host, Launch
+from wirespeed.units import Size
 
 COMMANDS = [
     (name, command.id)
@@ -152,6 +153,8 @@ def test_the_first_of_two_lines_counts_and_lines_without_a_setting_are_kept() ->
         ("MV2_USE_UD_HYBRID=2", "transport", None),
         ("MV2_DEBUG=1", "priority", 0),
         ("MV2_DEBUG=1", "coalescing", True),
+        ("MV2_USE_EAGER_SGL_LIMIT=2k", "eager_sgl", True),  # 2024 OFA workshop: enabled by default for up to 1 KB
+        ("MV2_DEBUG=1", "eager_sgl_limit", Size(1024)),
         ("MV2_DEBUG=1", "gid_index", None),  # the library selects it
         ("MV2_DEBUG=1", "gpu_direct", None),  # of one build only
         ("# nothing", "rdma", None),

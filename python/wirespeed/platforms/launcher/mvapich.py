@@ -32,9 +32,13 @@ from wirespeed.settings import Device, Host, Place, Priority
 
 _LIBRARIES = {"MV2": "mvapich2", "MVP": "mvapich3"}
 _DEFAULTS = tuple(
-    f"host.launch.{name}" for name in ("rdma", "priority", "transport", "queue_pairs", "coalescing", "coalescing_from")
+    f"host.launch.{name}"
+    for name in (
+        *("rdma", "priority", "transport", "queue_pairs", "coalescing", "coalescing_from"),
+        *("eager_sgl", "eager_sgl_limit"),
+    )
 )
-"""Settings that have a default in every build, whatever the hardware."""
+"""Settings that have a default whatever the hardware, in every build that has the setting."""
 _HOST = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(?::([0-9]+))?(?::[A-Za-z0-9_]+)?")
 """``node1:128``, and the NIC after another colon."""
 
