@@ -123,8 +123,9 @@ def add_memory_cause(
             continue
         condition = "" if is_certain else "if both runs are between the same NICs, "
         note = (
-            f"the same test reaches {number(fastest)} Gb/s in GPU memory: {condition}host memory is the bottleneck; "
-            "set the BIOS option Memory Interleaving to Auto (Broadcom 957608-AN210, FAQ 8)"
+            f"the same test reaches {number(fastest)} Gb/s in GPU memory: {condition}host memory may be the "
+            "bottleneck; one of the causes is the BIOS option Memory Interleaving, if it is disabled: set it to Auto "
+            "(Broadcom 957608-AN210, 5.1 question 8)"
         )
         yield replace(judged, notes=(*judged.notes, note))
 
