@@ -115,6 +115,7 @@ ROWS = [
     ("software.qos-tool", {(H, "host.qos_tools"): frozenset({"lldptool"})}),
     ("software.job-libraries", {(H, "host.software.ucx"): "1.13.1"}),
     ("software.job-libraries", {(H, "host.software.rccl_tests"): "none"}),
+    ("software.job-libraries", {(H, "host.software.path_versions"): {"ucx": "1.12.0"}}),
     ("software.perftest", {(H, "host.software.perftest_memory"): "none"}),
     ("software.iperf3", {(H, "host.software.iperf3"): "3.13-mt-beta2"}),
     ("software.versions", {(H, "host.software.rocm"): "6.2.4"}),

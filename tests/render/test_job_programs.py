@@ -121,7 +121,8 @@ def test_each_program_is_built_once(home: Home) -> None:
             "make install",
         ],
     )
-    assert "  export PATH=$HOME/ompi/ompi_install/bin:$HOME/ucx/ucx_install/bin:$HOME/perftest/bin:$PATH\n" in output
+    path = "$HOME/rccl-tests/build:$HOME/ompi/ompi_install/bin:$HOME/ucx/ucx_install/bin:$HOME/perftest/bin:$PATH"
+    assert f"  export PATH={path}\n" in output
     code, calls, output = home.run("--yes")
     assert (code, calls, output.count("done already")) == (0, [], 5)
 

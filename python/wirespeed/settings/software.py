@@ -91,6 +91,14 @@ class Software:
         Mapping[str, str] | None,
         Setting("file or program that shows each version of a program of jobs", compare=Compare.NONE, observed=True),
     ] = None
+    path_versions: Annotated[
+        Mapping[str, str] | None,
+        Setting(
+            "version of the first UCX and Open MPI in PATH, beside those of the home folder",
+            compare=Compare.NONE,
+            observed=True,
+        ),
+    ] = None
     rccl_tests: Annotated[str | None, Setting("revision of rccl-tests", compare=Compare.EXACT)] = None
     osu: Annotated[str | None, Setting("release of the OSU micro-benchmarks", compare=Compare.VERSION)] = None
     iperf3: Annotated[str | None, Setting("release of iperf3", compare=Compare.EXACT)] = None

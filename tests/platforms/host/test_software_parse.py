@@ -245,6 +245,9 @@ def test_programs_of_jobs_are_those_of_job_programs(
     software = assemble_facts(parse(Outputs("node1", outputs)), devices=["node1"]).devices["node1"].software
     assert (software.ucx, software.openmpi, software.perftest_memory) == expected
     assert software.program_files == files
+    in_path = {"ucx": "1.13.1", "openmpi": "4.1.4"}
+    built = [name for name in in_path if files.get(name, "no").startswith("/")]
+    assert (software.path_versions or {}) == {name: in_path[name] for name in built}
 
 
 RCCL_TESTS, OSU = "/home/alice/rccl-tests", "/home/alice/osu"

@@ -155,6 +155,8 @@ _JOB_PROGRAMS = (
     ),
     _JobProgram("perftest_memory", "/perftest/bin/ib_write_bw", "ib_write_bw", "perftest", _read_memory, _read_memory),
 )
+_IN_PATH = ("ucx", "openmpi")
+"""Programs whose version counts in PATH too: jobs start mpirun by its name, and load the UCX of the libraries there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,28 +207,34 @@ def _read_job_programs(host: Place, outputs: Outputs) -> Iterator[Observation]:
     installed = outputs.get("job-programs")
     absent_files = _NO_FILE.findall(installed.errors) if installed else []
     files: dict[str, str] = {}
+    path_versions: dict[str, str] = {}
     for program in _JOB_PROGRAMS:
         setting = f"host.software.{program.setting}"
         absent = next((name for name in absent_files if name.endswith(program.file)), None)
+        output = outputs.get(program.command)
+        first = program.read_output(number_lines(output)) if output else None
         if installed is not None and absent is None:
             name, lines = _list_matches(installed, program.file)
             value = program.read_file(lines)
             if value is not None:
                 files[program.setting] = name
                 yield observe(host, setting, value[1], installed, value[0])
+                if output is not None and first is not None and program.setting in _IN_PATH:
+                    path_versions[program.setting] = first[1]
             is_cut_short = installed.text != "" and not installed.text.endswith("\n")
             if lines or is_cut_short or program.file in installed.errors:
                 continue
-        output = outputs.get(program.command)
-        value = program.read_output(number_lines(output)) if output else None
-        if output is not None and value is not None:
+        if output is not None and first is not None:
             files[program.setting] = f"{program.program} of PATH{f', no {absent}' if absent else ''}"
-            yield observe(host, setting, value[1], output, value[0])
+            yield observe(host, setting, first[1], output, first[0])
         elif installed is not None and absent is not None:
             files[program.setting] = f"no {absent}"
             yield observe(host, setting, "none", installed)
     if installed is not None:
         yield from _read_benchmarks(host, installed, files)
+    sources = [outputs.outputs[program.command] for program in _JOB_PROGRAMS if program.setting in path_versions]
+    if sources:
+        yield observe(host, "host.software.path_versions", path_versions, sources[0])
     if installed is not None and files:
         yield observe(host, "host.software.program_files", files, installed)
 

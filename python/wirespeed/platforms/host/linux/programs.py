@@ -29,6 +29,12 @@ class Program:
     verify: str  # command, run in the home folder, that succeeds if the program was built as planned
     prefix: str | None = None  # folder of bin and lib
     has_libraries: bool = False
+    build: str | None = None  # folder of the programs, if they are not installed below a prefix
+
+    @property
+    def executables(self) -> str | None:
+        """The folder of the programs that jobs start by name."""
+        return f"{self.prefix}/bin" if self.prefix else self.build
 
 
 def list_programs(host: Host) -> list[Program]:
@@ -83,6 +89,7 @@ def _iterate_programs(host: Host) -> Iterator[Program]:
                 ),
             ),
             verify="test -x rccl-tests/build/all_reduce_perf",
+            build="rccl-tests/build",
         )
     if software.osu:
         archive = f"osu-micro-benchmarks-{software.osu}"
