@@ -225,7 +225,7 @@ def compare_published_range(
 
     It warns where it passes: the algorithm reaches more than the fraction of the limit that passes for others. A
     missing NIC is missing at all sizes: a larger size of ``verdicts`` within the published range refutes it, and one
-    beyond the range of so many NICs refutes their number.
+    beyond the range of a number of NICs refutes that number.
     """
     published = fingerprints.published if fingerprints is not None else None
     share, measurement = verdict.fraction_of_reachable, verdict.measurement
