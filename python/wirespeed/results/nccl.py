@@ -27,7 +27,8 @@ class NcclNic:
 class NcclRank:
     """Where a rank runs: its host, the number and the PCIe address of its GPU, and the NICs of its connections.
 
-    ``cores`` are the CPU cores of its process after NCCL bound it, as ranges; ``gpu_cores`` those near its GPU.
+    ``cores`` are the CPU cores of its process after NCCL bound it, as ranges, or as printed with a question mark
+    where that may be a mask as well; ``gpu_cores`` those near its GPU.
     """
 
     rank: int

@@ -429,6 +429,7 @@ def test_cores_are_a_mask_or_ranges(text: str, cores: str | None) -> None:
         ("Affinity for GPU 0 is empty, ignoring. (GPU affinity = 0-7 ; CPU affinity = 8).", ("8", "0-7")),
         ("Affinity for GPU 4 is 48-71,144-167.", ("48-71,144-167", None)),
         ("Setting affinity for GPU 0 to", (None, None)),
+        ("Setting affinity for GPU 0 to 10", ("10?", None)),  # core 10, or a mask of core 4
     ],
 )  # fmt: skip
 def test_the_cores_of_a_rank(message: str, cores: tuple[str | None, str | None]) -> None:

@@ -135,8 +135,6 @@ def judge_with_subject(
     if context.evidence is not None and context.evidence.is_over_sockets and len(limits.hosts) > 1:
         verdicts = _report_unjudged_sockets(verdicts, describe_sockets(context.evidence))
     other_hosts = _find_other_hosts(run, plan, context)
-    if other_hosts is not None:
-        verdicts = _warn_of_finding(verdicts, other_hosts, adds_reason=False)
     slower = None
     if context.evidence is not None and len(limits.hosts) > 1:
         slower = find_slower_interface(run, plan, context, context.evidence)
@@ -435,16 +433,16 @@ def _report_unjudged_sockets(verdicts: _Verdicts, transport: str) -> _Verdicts:
     }
 
 
-def _warn_of_finding(verdicts: _Verdicts, finding: str, *, adds_reason: bool = True) -> _Verdicts:
-    """What passes with a slower interface, a smaller path MTU or other cores than planned, or on other hosts, warns.
+def _warn_of_finding(verdicts: _Verdicts, finding: str) -> _Verdicts:
+    """What passes with a slower interface, a smaller path MTU or other cores than planned warns: more may be possible.
 
-    What does not pass has the finding as a further reason where ``adds_reason`` is true.
+    What does not pass has the finding as a further reason.
     """
     changed = {}
     for position, verdict in verdicts.items():
         if verdict.physical is not None and verdict.judgement is Judgement.PASS:
             changed[position] = replace(verdict, judgement=Judgement.WARN, reason=finding)
-        elif adds_reason and verdict.physical is not None and verdict.judgement in _BELOW_LIMIT:
+        elif verdict.physical is not None and verdict.judgement in _BELOW_LIMIT:
             changed[position] = replace(verdict, reason=f"{verdict.reason}; {finding}")
     return verdicts | changed
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.logs.run_draft import ReadRun
-from wirespeed.benchmarks.tools.run_totals import find_total_labels
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 
 _START_SPREAD_S = 1  # the reports have whole seconds
@@ -52,7 +51,7 @@ def _identify_test(run: Run) -> tuple[object, ...] | None:
     stated = run.parameters
     if run.status is not RunStatus.COMPLETE or stated.side != "client" or stated.server_port is None:
         return None
-    if stated.bidirectional or not find_total_labels(run) or stated.local_address is None:
+    if stated.bidirectional or stated.local_address is None or not any(map(_is_total, run.measurements)):
         return None
     addresses = (stated.local_address, stated.remote_address)
     return run.test, run.version, *addresses, stated.reverse, stated.duration_s, stated.omitted_s, stated.title
@@ -78,14 +77,18 @@ def _add_sums(runs: Sequence[Run]) -> list[Measurement]:
     """The sums of rates, bytes, retransmissions and loads of all processes, where each process has the row."""
     sums: list[Measurement] = []
     for row in runs[0].measurements:
-        is_total = (row.label or "").startswith("SUM") and " interval " not in (row.label or "")
-        if not (is_total or row.metric is Metric.CPU_USED) or row.metric not in _ADDED:
+        if not (_is_total(row) or row.metric is Metric.CPU_USED) or row.metric not in _ADDED:
             continue
         key = (row.metric, row.unit, row.label)
         rows = [part for run in runs for part in run.measurements if (part.metric, part.unit, part.label) == key]
         if len(rows) == len(runs):
             sums.append(row._replace(value=sum(part.value for part in rows)))
     return sums
+
+
+def _is_total(row: Measurement) -> bool:
+    """Whether a row is of all streams and of the whole run."""
+    return (row.label or "").startswith("SUM") and " interval " not in (row.label or "")
 
 
 _ADDED = frozenset({Metric.BITRATE, Metric.TRANSFER, Metric.RETRANSMITS, Metric.LOST, Metric.CPU_USED})

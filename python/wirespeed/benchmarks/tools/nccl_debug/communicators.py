@@ -376,7 +376,8 @@ class _Reader:
         match = lines.AFFINITY.match(message)
         if match:
             used = match["process"] if match["is"] == "empty" else match["set"] or match["is"]
-            process.cores = lines.parse_cores(used or ""), match["gpu"] or None
+            cores = lines.parse_cores(used) or f"{used}?" if used else None
+            process.cores = cores, match["gpu"] or None
             process.note_cores()
 
     def _read_tuner(self, line: Line, process: _Process, message: str) -> None:
