@@ -126,7 +126,7 @@ def test_apply_and_rollback_load_the_whole_file() -> None:
     assert [line for line in (*apply, *rollback) if any(command in line for command in refused)] == []
 
 
-REFUSED_TABLES = [  # QoS of the ports, release, what the apply text says of `config replace`
+REFUSED_TABLES = [  # QoS of the ports, release, the text about `config replace`
     (QOS, None, "the switch refuses it for PFC_WD and WRED_PROFILE (before 202511).)"),
     (QOS, "202505", "the switch refuses it for PFC_WD and WRED_PROFILE.)"),
     (QOS, "202511", "the switch refuses it for PFC_WD.)"),
