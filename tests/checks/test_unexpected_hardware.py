@@ -200,3 +200,19 @@ def test_nvidia_s_tool_does_not_list_amd_s_gpus(bundle: Path) -> None:
         if finding.device == "node1" and finding.check == "gpu.presence"
     }
     assert statuses == {Status.UNKNOWN}
+
+
+def test_nics_that_share_an_uplink_that_the_plan_gives_them_separately_fail(bundle: Path) -> None:
+    """957608-AN210, chapter 4: a PCIe switch can be two virtual switches, each with its own uplink."""
+    branches = ", ".join(f"{{switch: [{{gpu: {n}}}, {{nics: [{n + 1}]}}], numa_node: {n // 4}}}" for n in range(8))
+    servers = f"hardware: {{servers: {{separate: {{base: dell-xe9680-mi300x, pcie: [{branches}]}}}}}}\n"
+    text = CLUSTER.read_text().replace("model: dell-xe9680-mi300x", "model: separate")
+    plan = build(read_text(text.replace("hosts:\n", f"{servers}hosts:\n", 1), "c.yaml"))
+    facts = read_facts(bundle)
+    findings = [finding for finding in run(locate(plan, facts), facts) if finding.status is Status.FAIL]
+    assert {finding.check for finding in findings} == {"nic.gpu-path"}
+    assert len(findings) == 8 * len(plan.hosts)
+    assert findings[0].expected == "no uplink in common with enp67s0np0"
+    assert findings[0].found == (
+        "uplink 1a:00.0 with enp67s0np0, which carries 461 Gb/s each way; these NICs: 800 Gb/s"
+    )
