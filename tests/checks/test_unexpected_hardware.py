@@ -214,5 +214,5 @@ def test_nics_that_share_an_uplink_that_the_plan_gives_them_separately_fail(bund
     assert len(findings) == 8 * len(plan.hosts)
     assert findings[0].expected == "no uplink in common with enp67s0np0"
     assert findings[0].found == (
-        "uplink 1a:00.0 with enp67s0np0, which carries 461 Gb/s each way; these NICs: 800 Gb/s"
+        "uplink 1a:00.0 with enp67s0np0, which carries 461 Gb/s per direction; these NICs: 800 Gb/s"
     )

@@ -109,7 +109,7 @@ def _check_uplink(context: CheckContext, functions: Mapping[str, PcieFunction], 
     speeds = [catalogue_speed(context.plan, nic) for nic in (context.entity, *neighbours.values())]
     rate = sum(float(speed.gb_per_s) for speed in speeds if speed is not None)
     slot = build_slot(functions.get(uplink), [])
-    capacity = "" if slot is None else f", which carries {pcie.one_way(slot).value:.0f} Gb/s each way"
+    capacity = "" if slot is None else f", which carries {pcie.one_way(slot).value:.0f} Gb/s per direction"
     return failure(
         "the NIC shares a PCIe uplink with a NIC of another planned switch",
         f"no uplink in common with {format_list(neighbours)}",
