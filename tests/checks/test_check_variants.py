@@ -77,7 +77,7 @@ ROWS = {
         "cluster-eos",
         "      random-detect ecn minimum.*\n",
         "",
-        [("fail", "qos.ecn", 32, "ECN marking off", (*EOS, "uc-tx-queue 3", MARK, "random-detect ecn count", *END))],
+        [("fail", "qos.ecn", 32, "ECN marking off", (*EOS, "uc-tx-queue 3", MARK, *END))],
     ),
     "no MTU line on a routed port": (
         "cluster-eos",

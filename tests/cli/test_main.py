@@ -169,10 +169,9 @@ def test_collect_ignores_the_variable_of_an_option_that_chooses_its_job(wirespee
             "  hint: `wirespeed plan CLUSTER.yaml --computed` prints these values",
         ),
         (
-            "explain port.headroom",
-            "explain: no check, known failure, setting, counter or term named 'port.headroom'\n"
-            "  hint: did you mean 'qos.shared-headroom', 'switch.buffers.shared_headroom', "
-            "'switch.buffers.headroom_share'?",
+            "explain port.headrooms",
+            "explain: no check, known failure, setting, counter or term named 'port.headrooms'\n"
+            "  hint: did you mean 'port.headroom'?",
         ),
         (
             "check a b c",

@@ -93,6 +93,7 @@ REMOVALS: Mapping[str, str] = {
     "host.qos_tools": "an empty list is that of a host without the programs",
     "host.qos_program": "a file without the line of the program is read as such",
     "nic.qos.priority_tc": "without its head a class's priorities stand below the class before",
+    "host.launch.network_within_host": "RCCL needs both of its variables",
     "host.launch.transport": "of two variables the one that is gone has its default",
     **dict.fromkeys(
         (f"host.launch.{name}" for name in ("rdma", "priority", "queue_pairs", "coalescing", "coalescing_from")),

@@ -195,7 +195,7 @@ NOISE: dict[tuple[str, str], tuple[Noise, ...]] = {
     ("bnxt", "niccli-pri2cos"): (_insert_before(_CLI),),
     ("bnxt", "nvm-support-rdma"): (_insert_before(_CLI), _behind("", "")),
     ("bnxt", "nvm-performance-profile"): (_insert_before(_CLI), _behind("")),
-    ("bnxt", "bnxt-re-conf"): (_insert_before("# written by the site\n\nOVERRIDE=1"), _behind("  ", "#CNP_PRI=5")),
+    ("bnxt", "bnxt-re-conf"): (_insert_before("# written by the site\n\nLOG_LEVEL=1"), _behind("  ", "#CNP_PRI=5")),
     ("bnxt", "cc"): (_behind("/sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc/disable_prio_vlan_tx:0x1"),),
     ("mlx5", "mlnx-qos"): (
         _insert_before("/usr/bin/mlnx_qos:12: DeprecationWarning: the imp module is deprecated"),

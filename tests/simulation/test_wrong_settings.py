@@ -195,7 +195,7 @@ def test_a_pcie_function_is_that_of_its_nic(tmp_path: Path) -> None:
     text = ONE_SWITCH.format(model="arista-7060dx5-64s", system="eos").replace(
         "2 x broadcom-bcm957608-p1400gd", few_reads
     )
-    fault = "{kind: wrong-setting, port: node2:enp67s0np0, setting: pcie.max_read_request, value: 512}"
+    fault = "{kind: wrong-setting, port: node2:enp67s0f0np0, setting: pcie.max_read_request, value: 512}"
     _, document = build_scenario(build(read_text(text, "one.yaml")), tmp_path, f"{TRAFFIC}faults:\n  - {fault}\n")
     reads = [resolve_parameters(document, port, 3)["nic"]["pipe"]["pcie"]["reads"] for port in (0, 2, 4, 6)]
     assert [entry["max_read_request_bytes"] for entry in reads] == [4096, 4096, 4096, 512]

@@ -74,8 +74,7 @@ class AddressPart(Part):
     )
     names: dict[HostAddress, list[DomainName]] = Field(
         default_factory=dict,
-        description="names that every host gives to an address in /etc/hosts, where DNS has none; the first is the "
-        "canonical one",
+        description="names that every host gives to an address where DNS has none; the first is the canonical one",
     )
     arp_announce: ArpMode = Field(
         default=2,

@@ -299,7 +299,7 @@ class NicQos:
     ] = None
     override: Annotated[
         bool | None,
-        Setting("the configuration file of the QoS package contains OVERRIDE=1", compare=Compare.NONE, observed=True),
+        Setting("the configuration file of the QoS package contains `OVERRIDE=1`", compare=Compare.NONE, observed=True),
     ] = None
 
 

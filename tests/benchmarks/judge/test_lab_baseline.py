@@ -24,6 +24,7 @@ STEP = Step(
     target="node2:bnxt_re0",
 )
 LIMIT = "(baseline)"
+BELOW = "below 25 % of the reachable limit (limited by baseline)"
 
 
 def iperf3(gb_per_s: float) -> str:
@@ -61,7 +62,7 @@ def grade_text(text: str, direct: Figures | None) -> tuple[Grade, str | None]:
     [
         (iperf3(12), read_figures(iperf3(9), iperf3(16)), (Grade.GOOD, f"12 Gb/s, 75 % of 16 Gb/s {LIMIT}")),
         (iperf3(4), read_figures(iperf3(16)), (Grade.GOOD, f"4 Gb/s, 25 % of 16 Gb/s {LIMIT}")),
-        (iperf3(2), read_figures(iperf3(16)), (Grade.GOOD, f"2 Gb/s, 12 % of 16 Gb/s {LIMIT}")),  # a warning
+        (iperf3(2), read_figures(iperf3(16)), (Grade.WARN, f"2 Gb/s, 12 % of 16 Gb/s {LIMIT}: {BELOW}")),
         (iperf3(0.5), read_figures(iperf3(16)), (Grade.BAD, f"0.5 Gb/s, 3 % of 16 Gb/s {LIMIT}")),
         (
             iperf3(24),
@@ -86,7 +87,11 @@ def test_a_figure_stands_against_the_pair(text: str, direct: Figures, expected: 
 def test_limits_of_the_cluster_are_never_applied() -> None:
     """Its NICs have 400 Gb/s: 12 are few of that, and 500 more than can be."""
     of_cluster = {rate: grade_text(iperf3(rate), None) for rate in (12.0, 500.0)}
-    assert of_cluster[12.0] == (Grade.GOOD, "12 Gb/s, 3 % of 396.02 Gb/s (line rate × TCP framing)")
+    text = "12 Gb/s, 3 % of 396.02 Gb/s (line rate × TCP framing)"
+    assert of_cluster[12.0] == (
+        Grade.WARN,
+        f"{text}: below 90 % of the reachable limit (limited by line rate × TCP framing)",
+    )
     assert of_cluster[500.0][0] is Grade.UNKNOWN
     for rate in of_cluster:
         assert grade_text(iperf3(rate), read_figures(iperf3(rate))) == (

@@ -58,7 +58,7 @@ def test_what_is_built_for_the_running_kernel() -> None:
             {"netxtreme-peer-mem": (False, "234.0.154.0")},
             True,
         ),
-        ("netxtreme-peer-mem/234.0.154.0: added\n", {}, True),
+        ("netxtreme-peer-mem/234.0.154.0: added\n", {"netxtreme-peer-mem": (False, "234.0.154.0")}, True),
         ("netxtreme-peer-mem/234.0.154.0, 6.8.0-111-gen", {}, False),  # cut short
         (
             "netxtreme-peer-mem/234.0.154.0, 6.8.0-111-generic, x86_64: installed (WARNING! Differ)\n",

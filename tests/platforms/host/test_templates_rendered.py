@@ -122,7 +122,7 @@ def plan(owner: str) -> Plan:
     return replace(built_plan, hosts=hosts)
 
 
-RESOLVER = Resolver("bond0", ("192.0.2.53",), ("cluster.example",))
+RESOLVER = Resolver("bond0", ("192.0.2.53",), ("cluster.example",), ("192.0.2.1 alpha",))
 
 
 def with_nics(system: str) -> Plan:

@@ -6,14 +6,14 @@ Impact:
     The running settings may be correct because they were set by hand. After the next driver load or reboot the file
     takes effect, and defaults differ between releases.
 
-    OVERRIDE=1 is an option of roceConfigFile, the file with which Broadcom's NIC Wizard (nic_wizard diag roceanalyzer
-    -q) replaces the QoS values that it expects. wirespeed expects those of the cluster file. It does not collect
-    roceConfigFile: no document says where it is and what it contains. In this configuration file no document describes
-    the key, so it warns.
+    `OVERRIDE=1` is an option of `roceConfigFile`, the file with which Broadcom's NIC Wizard (nic_wizard diag
+    roceanalyzer -q) replaces the QoS values that it expects. wirespeed expects those of the cluster file. It does not
+    collect `roceConfigFile`: no document states where it is and what it contains. In this configuration file no
+    document describes the key, so it warns.
 
 Fix:
-    Install the rendered file and reload the driver, or reboot. Remove OVERRIDE=1 from this file. If
-    roceConfigFile exists, write the planned values to it, or the NIC Wizard reports a correct NIC as wrong.
+    Install the rendered file and reload the driver, or reboot. Remove `OVERRIDE=1` from this file. If
+    `roceConfigFile` exists, write the planned values to it, or the NIC Wizard reports a correct NIC as wrong.
 
 Example:
     $ cat /etc/bnxt_re/bnxt_re.conf

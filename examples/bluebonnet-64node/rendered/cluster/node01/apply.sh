@@ -35,6 +35,7 @@
 # /etc/bnxt_re/bnxt_re.conf: Broadcom, bnxt_re.conf and bnxt_setupcc.sh of bnxt_re_conf 236.1.155.0
 # /usr/local/sbin/wirespeed-kernel-arguments: grubby(8); grubby-bls of Red Hat: --args replaces all values of a key, --remove-args one value
 # /etc/security/limits.d/90-wirespeed-memlock.conf: limits.conf(5); Broadcom 957608-AN210, appendix A.1
+# /etc/wirespeed/kernel-arguments: Linux, Documentation/admin-guide/kernel-parameters.txt: one parameter a line, as the kernel takes it
 # /usr/local/bin/wirespeed-perftest: linux-rdma/perftest, ib_write_bw --help
 # /etc/modules-load.d/90-wirespeed.conf: modules-load.d(5)
 # /usr/local/bin/wirespeed-mpirun-rsh: MVAPICH2 2.3.7 user guide, mpirun_rsh
