@@ -40,7 +40,7 @@ def join_processes(reports: Sequence[Report]) -> list[ReadRun]:
 
 
 def _is_at_once(first: Report, second: Report) -> bool:
-    """Whether two complete reports of clients are of the same test, to the same pair, in the same seconds."""
+    """Whether two reports of clients, complete or cut, are of the same test, to the same pair, in the same seconds."""
     if first.start_s is None or second.start_s is None or abs(first.start_s - second.start_s) > _START_SPREAD_S:
         return False
     keys = [_identify_test(report.read_run.run) for report in (first, second)]
@@ -49,16 +49,16 @@ def _is_at_once(first: Report, second: Report) -> bool:
 
 def _identify_test(run: Run) -> tuple[object, ...] | None:
     stated = run.parameters
-    if run.status is not RunStatus.COMPLETE or stated.side != "client" or stated.server_port is None:
+    if run.status not in (RunStatus.COMPLETE, RunStatus.TRUNCATED) or run.error is not None:
         return None
-    if stated.bidirectional or stated.local_address is None or not any(map(_is_total, run.measurements)):
+    if stated.side != "client" or stated.server_port is None or stated.bidirectional or stated.local_address is None:
         return None
     addresses = (stated.local_address, stated.remote_address)
     return run.test, run.version, *addresses, stated.reverse, stated.duration_s, stated.omitted_s, stated.title
 
 
 def _join(read_runs: Sequence[ReadRun]) -> ReadRun:
-    """One run: the rows of each process with its port, then the sums over all processes."""
+    """One run: the sums over all processes, then the rows of each process with its port; cut if one report is."""
     runs = [read_run.run for read_run in read_runs]
     first = runs[0]
     rows = [
@@ -68,7 +68,9 @@ def _join(read_runs: Sequence[ReadRun]) -> ReadRun:
     ]
     streams = sum(run.parameters.streams or 1 for run in runs)
     parameters = replace(first.parameters, processes=len(runs), streams=streams, server_port=None)
-    run = Run(first.tool, first.test, first.version, first.status, None, None, parameters, (*_add_sums(runs), *rows))
+    is_cut = any(run.status is RunStatus.TRUNCATED for run in runs)
+    status = RunStatus.TRUNCATED if is_cut else RunStatus.COMPLETE
+    run = Run(first.tool, first.test, first.version, status, None, None, parameters, (*_add_sums(runs), *rows))
     notices = tuple(notice for read_run in read_runs for notice in read_run.notices)
     return ReadRun(read_runs[0].line, run, notices)
 
