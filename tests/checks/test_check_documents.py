@@ -8,7 +8,7 @@ import pytest
 import small_cluster as small
 from small_cluster import sysctl
 
-from wirespeed.settings import Ect, Place, Route
+from wirespeed.settings import Ect, NicTrafficClass, Place, Priority, Route
 
 ROWS = [
     # Broadcom 957608-AN210, 2.3: amd_iommu=on beside iommu=pt; the kernel ignores it
@@ -122,6 +122,25 @@ def test_larger_values_of_arp_ignore_fail(arp_ignore: str, summary: str) -> None
 def test_parameters_of_the_iommu_are_missed_while_it_translates() -> None:
     changes = {(small.HOST, "host.kernel.command_line"): ("ro",), (small.HOST, "host.kernel.iommu"): "translated"}
     assert "host.kernel-parameters" in {finding.check for finding in small.bad(small.facts(changes))}
+
+
+@pytest.mark.parametrize(
+    ("cnp_class", "roce_tc", "summary"),
+    [
+        (False, 1, "the NIC's firmware supports no traffic class for CNPs"),
+        (True, 1, "the NIC maps priorities to the wrong traffic classes"),
+        (None, 1, "the NIC maps priorities to the wrong traffic classes"),  # not read
+        (False, 0, "the NIC maps priorities to the wrong traffic classes"),  # the firmware explains CNPs only
+    ],
+)
+def test_firmware_without_a_traffic_class_for_cnps_is_named(cnp_class: bool | None, roce_tc: int, summary: str) -> None:
+    """bnxt_setupcc.sh gives CNPs traffic class 2 only where the driver reports fw_service_prof_type_sup 1."""
+    classes = {Priority(n): NicTrafficClass({3: roce_tc}.get(n, 0)) for n in range(8)}
+    changes = {(small.NIC, "nic.qos.priority_tc"): classes, (small.NIC, "nic.qos.cnp_class"): cnp_class}
+    (finding,) = [
+        finding for finding in small.by_id("nic.qos-priority-tc", small.facts(changes)) if finding.status == "fail"
+    ]
+    assert finding.summary == summary
 
 
 def test_a_vlan_mtu_below_that_of_a_host_fails() -> None:

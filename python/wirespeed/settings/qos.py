@@ -301,6 +301,10 @@ class NicQos:
         bool | None,
         Setting("the configuration file of the QoS package contains `OVERRIDE=1`", compare=Compare.NONE, observed=True),
     ] = None
+    cnp_class: Annotated[
+        bool | None,
+        Setting("the firmware supports a traffic class for CNPs", compare=Compare.NONE, observed=True),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

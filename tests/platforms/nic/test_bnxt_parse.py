@@ -83,6 +83,14 @@ LIMITED = "TSA_MAP: 0:ets 1:ets 2:strict\nTC Rate Limit: 100% 50% 100% 0% 0% 0% 
         ("bnxt-re-conf", "ROCE_DSCP=24\nROCE_DSCP=26\n", "nic.qos.roce_dscp", 26),
         ("bnxt-re-conf", "ROCE_DSCP=64\n", "nic.qos.roce_dscp", None),
         ("bnxt-re-conf", "ENABLE_FC=0\n", "nic.qos.configure", False),
+        ("driver-info", "=====[ IBDEV bnxt_re0 ]====\n\tfw_service_prof_type_sup : 0\n", "nic.qos.cnp_class", False),
+        (
+            "driver-info",
+            "fw_service_prof_type_sup : 1\n",
+            "nic.qos.cnp_class",
+            True,
+        ),  # lossless network guide, appendix A
+        ("driver-info", "\tlink state: UP\n", "nic.qos.cnp_class", None),  # a virtual function
         ("bnxt-re-conf", "OVERRIDE=1\n", "nic.qos.override", True),
         ("bnxt-re-conf", "ENABLE_FC=1\n", "nic.qos.override", None),
         ("nvm-support-rdma", "Broadcom NIC CLI v236\n\nsupport_rdma = Disabled\n\n", "nic.nvm.rdma", False),

@@ -26,10 +26,11 @@ from wirespeed.results.findings import Fix, Status
 from wirespeed.settings import Nic, NicCosQueue, NicTrafficClass, Priority
 
 subject = Nic
-needs = ("nic.qos.priority_tc", "nic.qos.priority_cos")
+needs = ("nic.qos.priority_tc", "nic.qos.priority_cos", "nic.qos.cnp_class")
 failures = ("NIC-01",)
 _SEPARATE = "each traffic class has a separate queue; another firmware may number them otherwise"
 causes = ("nic.nvm-dcbx", "nic.nvm-lldp")
+_UPDATE = "update the NIC's firmware: without this class, the QoS program leaves CNPs in the default traffic class"
 _compare = compare(
     needs[0],
     wrong="the NIC maps priorities to the wrong traffic classes",
@@ -40,6 +41,8 @@ _compare = compare(
 def check(context: CheckContext) -> Outcome:
     """The hardware queues count where the plan has them and the NIC's tool shows them: the firmware assigns them."""
     outcome = _compare(context)
+    if outcome.status is Status.FAIL and _lacks_cnp_class(context):
+        return replace(outcome, summary="the NIC's firmware supports no traffic class for CNPs", fix=(Fix(_UPDATE),))
     queues, reading = context.entity.qos.priority_cos, context.facts.reading(context.place, needs[1])
     if outcome.status is not Status.PASS or queues is None or reading is None:
         return outcome
@@ -56,6 +59,15 @@ def check(context: CheckContext) -> Outcome:
     if _share_queue(context.entity.qos.priority_tc, found):
         return outcome
     return replace(outcome, status=Status.WARN, warning_reasons=(_SEPARATE,))
+
+
+def _lacks_cnp_class(context: CheckContext) -> bool:
+    """Whether only CNPs have the wrong class, and the firmware reports that it supports none for them."""
+    reading, cnp = context.facts.reading(context.place, needs[2]), context.entity.qos.cnp_priority
+    if reading is None or reading.value is not False:
+        return False
+    planned, found = context.entity.qos.priority_tc or {}, context.get_found_value(needs[0])
+    return {priority for priority, tc in planned.items() if found.get(priority) != tc} == {cnp}
 
 
 def _share_queue(classes: Mapping[Priority, NicTrafficClass], queues: Mapping[Priority, NicCosQueue]) -> bool:

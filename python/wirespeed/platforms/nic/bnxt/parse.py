@@ -21,6 +21,7 @@ _DSCP = re.compile(r"\s*priority:([0-7])\s+dscp:([0-9, ]+)")
 _COS = re.compile(r"\s*([0-7])\s+([0-7])\s+([0-7])\s*")
 _NO_FILE = re.compile(r"^cat: '?(/.+?)'?: No such file or directory$", re.MULTILINE)
 _SETTING = re.compile(r"([A-Z_]+)=[\"']?([0-9]{1,3})[\"']?\s*(?:#.*)?")
+_SERVICE_PROFILES = re.compile(r"\s*fw_service_prof_type_sup\s*:\s*([01])\s*")
 _PRIORITIES = 8  # of IEEE 802.1Q; a list with fewer was cut short
 
 
@@ -42,6 +43,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from congestion.configfs(nic_place(outputs, interface), output)
     for interface, output in outputs.per_nic("cc-inbox"):
         yield from congestion.debugfs(nic_place(outputs, interface), output)
+    for interface, output in outputs.per_nic("driver-info"):
+        yield from _read_driver_info(nic_place(outputs, interface), output)
     yield from rdma_cm.parse(outputs)
     yield from rdma_cm.parse_marks(outputs, "nic.qos.connection_dscp")
     for interface, output in outputs.per_nic("bnxt-re-conf"):
@@ -136,6 +139,13 @@ def _read_cos(place: Place, output: Output) -> Iterator[Observation]:
     priority_map = {Priority(int(match[1])): NicCosQueue(int(match[3])) for _, match in rows}
     if len(priority_map) == _PRIORITIES:
         yield observe(place, "nic.qos.priority_cos", priority_map, output, rows[0][0])
+
+
+def _read_driver_info(place: Place, output: Output) -> Iterator[Observation]:
+    """``fw_service_prof_type_sup``: without 1 bnxt_setupcc.sh leaves CNPs in the default traffic class."""
+    for number, text in number_lines(output):
+        if match := _SERVICE_PROFILES.fullmatch(text):
+            yield observe(place, "nic.qos.cnp_class", match[1] == "1", output, number)
 
 
 _PFC, _CONTROL = frozenset({"pfc"}), frozenset({"congestion-control"})
