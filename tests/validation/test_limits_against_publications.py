@@ -60,14 +60,15 @@ def rows() -> tuple[Row, ...]:
             2 * 2 * _one_way(Path(Bandwidth.gbps(100), 4096), 1 << 17),
             0.009,
         ),
-        Row("nccl-tests issue 290: all-reduce on eight H100 (NVLS)", 476.0, _nvls(), 0.03),
-        Row("Azure nd96isr_h100_v5.conf: gate of all-reduce on eight H100", 460.0, _nvls(), 0.07),
+        Row("nccl-tests issue 290: all-reduce on eight H100 (NVLS)", 476.0, _nvls("h100"), 0.03),
+        Row("Azure nd96isr_h100_v5.conf: gate of all-reduce on eight H100", 460.0, _nvls("h100"), 0.07),
+        Row("lixueduan.com, gb200-mnnvl-nccl-test: all-reduce on eight Blackwell GPUs", 811.0, _nvls("b200"), 0.03),
     )
 
 
-def _nvls() -> float:
-    """Eight H100, in GB/s: what the catalogue's NVLink reaches where the switch sums."""
-    model = load().gpus["h100"].links
+def _nvls(gpu: str) -> float:
+    """Eight GPUs, in GB/s: what the catalogue's NVLink reaches where the switch sums."""
+    model = load().gpus[gpu].links
     peak, usable = (convert(float(rate.value), "b/s", "GB/s") for rate in (model.peak, model.usable))
     links = Links(model.name, model.per_gpu.value, model.full_mesh, peak, usable, "", model.reduction.value)
     group = Group((Member("host", 8, (), (), "", links),))
