@@ -63,27 +63,31 @@ class LogFacts:
 
 
 def list_degraded_rates(
-    path: Path, slot: Slot | None, facts: LogFacts, *, bidirectional: bool, nics: int = 1
+    path: Path, slot: Slot | None, facts: LogFacts, *, bidirectional: bool, nics: int = 1, slot_ports: int = 1
 ) -> tuple[DegradedRate, ...]:
-    """The rates below the planned one; losses of the same rate are one entry. ``nics``: NICs that share the traffic."""
-    planned = _compute_framing(path, bidirectional)
+    """The rates below the planned one; losses of the same rate are one entry.
+
+    ``nics``: NICs that share the traffic. ``slot_ports``: ports of one card among them, which share its slot; the
+    fractions are those of a port that has the slot to itself.
+    """
+    planned = usable = _compute_framing(path, bidirectional)
     if slot is not None:
         in_slot = pcie.two_way(slot) if bidirectional else pcie.one_way(slot)
-        planned = min(planned, in_slot.value)
+        planned, usable = min(planned, in_slot.value), min(planned, in_slot.value / slot_ports)
     framed = [
         *_list_mtu_rates(path, facts, bidirectional),
         *_list_other_rates(path, facts, bidirectional),
     ]
     ports = _list_port_rates(path, bidirectional) if nics == 1 else ()
-    fractions = [DegradedRate(term.name, term.value / planned) for term in framed if term.value < planned]
+    fractions = [DegradedRate(term.name, term.value / planned) for term in framed if term.value < usable]
     fractions += [
         DegradedRate(term.name, term.value / planned, reached)
         for terms, reached in (
             (ports, _REACHED_OF_PORT),
-            (_list_slot_rates(slot, bidirectional), _REACHED_OF_SLOT),
+            (_list_slot_rates(slot, bidirectional, slot_ports), _REACHED_OF_SLOT),
         )
         for term in terms
-        if term.value < planned
+        if term.value < usable
     ]
     fractions += [DegradedRate(f"{count} of {nics} NICs", count / nics) for count in range(1, nics)]
     return tuple(_merge_equal_rates(sorted(fractions, key=lambda rate: -rate.fraction)))
@@ -109,7 +113,7 @@ def _list_port_rates(path: Path, bidirectional: bool) -> Iterable[Term]:
             yield Term(f"a port at {speed} Gb/s", value, "Gb/s", "", framing.SOURCE)
 
 
-def _list_slot_rates(slot: Slot | None, bidirectional: bool) -> Iterable[Term]:
+def _list_slot_rates(slot: Slot | None, bidirectional: bool, ports: int) -> Iterable[Term]:
     if slot is None:
         return
     for rate, generation in _GENERATIONS.items():
@@ -118,7 +122,8 @@ def _list_slot_rates(slot: Slot | None, bidirectional: bool) -> Iterable[Term]:
                 continue
             degraded = replace(slot, rate=rate, lanes=lanes)
             name = f"PCIe Gen{generation} x{lanes}"
-            yield pcie.two_way(degraded, name) if bidirectional else pcie.one_way(degraded, name)
+            term = pcie.two_way(degraded, name) if bidirectional else pcie.one_way(degraded, name)
+            yield replace(term, value=term.value / ports)
 
 
 def _list_other_rates(path: Path, facts: LogFacts, bidirectional: bool) -> Iterable[Term]:

@@ -113,6 +113,21 @@ def test_no_loss_reaches_the_plan():
         assert len({rate.name for rate in rates}) == len(rates)
 
 
+@pytest.mark.parametrize(
+    ("ports", "expected"),
+    [  # 200G ports in a slot Gen4 x16, 230 Gb/s: alone each port can send 196 Gb/s
+        (1, {"PCIe Gen3 x16 or PCIe Gen4 x8": 115.2, "1 of 2 NICs": 98.0}),
+        (2, {"PCIe Gen3 x16 or PCIe Gen4 x8": 57.6, "1 of 2 NICs": 98.0}),
+    ],
+)
+def test_ports_of_a_card_share_the_degraded_slot(ports, expected):
+    path = Path(Bandwidth.gbps(200), 4096, plan_encapsulation())
+    rates = list_degraded_rates(path, Slot(16000, 16), LogFacts(), bidirectional=False, nics=2, slot_ports=ports)
+    values = {rate.name: round(rate.fraction * 196.04, 1) for rate in rates}
+    assert expected.items() <= values.items()
+    assert ("path MTU 2048" in " ".join(values)) is (ports == 1)  # the slot limits two ports before
+
+
 def plan_encapsulation():
     from wirespeed import wire
 

@@ -292,7 +292,10 @@ def _list_fingerprints(plan: Plan, network: Network, by_nic: Bound, kind: Kind, 
     if path is None:
         return None
     slot = build_slot(function, [])
-    rates = list_degraded_rates(path, slot, LogFacts(), bidirectional=kind.bidirectional, nics=rails)
+    cards = [(used.nic.pcie or f"{used.interface}.").rpartition(".")[0] for used in network.nics[:rails]]
+    rates = list_degraded_rates(
+        path, slot, LogFacts(), bidirectional=kind.bidirectional, nics=rails, slot_ports=cards.count(cards[0])
+    )
     return Fingerprints(by_nic.terms[0], rates)
 
 
