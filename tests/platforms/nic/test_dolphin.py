@@ -137,6 +137,8 @@ def test_there_is_a_wait_after_each_command_of_a_loan(tmp_path: Path) -> None:
     loans = [index for index, line in enumerate(lines) if "smartio_tool borrow" in line or "enable-p2p" in line]
     assert len(loans) == 4
     assert all(lines[index + 1] == "wait" for index in loans)
+    assert lines[loans[0] - 1] == "wait", "between the list of devices and the first loan"
+    assert lines.count("run: smartio_tool list") == result.stdout.count("80400: 3D controller") == 1
 
 
 OFFERED = r"80400: 3D controller [available]\n80500: 3D controller [available]\n"

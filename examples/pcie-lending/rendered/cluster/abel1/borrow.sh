@@ -66,12 +66,18 @@ check() { # what is tested, command
 
 on_failure systemctl start dis_sisci
 run systemctl stop dis_sisci
-run smartio_tool list
-if [ -n "$yes" ] && ! smartio_tool list | grep -qi '^ *80400:.*\[available\]'; then
+echo "run: smartio_tool list"
+devices=
+if [ -n "$yes" ]; then
+  devices=$(smartio_tool list)
+  echo "$devices"
+  sleep 2
+fi
+if [ -n "$yes" ] && ! echo "$devices" | grep -qi '^ *80400:.*\[available\]'; then
   echo "borrow.sh: smartio_tool list does not show 80400 as available: run lend.sh on its host first" >&2
   exit 1
 fi
-if [ -n "$yes" ] && ! smartio_tool list | grep -qi '^ *80500:.*\[available\]'; then
+if [ -n "$yes" ] && ! echo "$devices" | grep -qi '^ *80500:.*\[available\]'; then
   echo "borrow.sh: smartio_tool list does not show 80500 as available: run lend.sh on its host first" >&2
   exit 1
 fi
