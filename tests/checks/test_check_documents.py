@@ -125,6 +125,36 @@ def test_parameters_of_the_iommu_are_missed_while_it_translates() -> None:
 
 
 @pytest.mark.parametrize(
+    ("identifier", "changes", "summary"),
+    [
+        (
+            "software.nic-driver",
+            {(small.NIC, "nic.driver.version"): "6.8.0-111-generic"},
+            "the installed driver of the NIC is not loaded",
+        ),
+        ("software.nic-driver", {(small.NIC, "nic.driver.version"): "1.10.3-234.0.154.0"}, None),
+        ("software.nic-driver", {(small.NIC, "nic.driver.version"): None}, None),  # not read, and not planned
+        (
+            "software.packages",
+            {(small.HOST.child("module", "bnxt_re"), "module.version"): "232.0.155.5"},
+            "modules of the driver package are loaded in another version",
+        ),
+    ],
+)
+def test_an_installed_driver_of_no_planned_version_must_be_loaded(
+    identifier: str, changes: small.Changes, summary: str | None
+) -> None:
+    """957608-AN210, 2.2.1.2: the versions of dkms and of the loaded modules are compared."""
+    host = small.PLAN.hosts["node1"]
+    packages = {name: replace(package, version=None) for name, package in host.packages.items()}
+    nic = host.nics[small.NIC.name]
+    nic = replace(nic, driver=replace(nic.driver, name="bnxt_en", version=None))
+    plan = replace(small.PLAN, hosts={"node1": replace(host, packages=packages, nics={small.NIC.name: nic})})
+    findings = [finding for finding in small.by_id(identifier, small.facts(changes), plan) if finding.status == "fail"]
+    assert [finding.summary for finding in findings] == ([] if summary is None else [summary])
+
+
+@pytest.mark.parametrize(
     ("cnp_class", "roce_tc", "summary"),
     [
         (False, 1, "the NIC's firmware supports no traffic class for CNPs"),

@@ -55,10 +55,12 @@ def check(context: CheckContext) -> Outcome:
 
 
 def _compare_loaded(context: CheckContext) -> Outcome | None:
-    """A failure if modules of the package are loaded in another version than planned; else None."""
-    if context.entity.version is None:
+    """A failure if modules of the package are loaded in another version than planned, or without a planned version than
+    installed; else None."""
+    expected = context.entity.version or _find_installed_version(context)
+    if expected is None:
         return None
-    release = find_release(context.entity.version)
+    release = find_release(expected)
     versions = {name: version for name, version in _list_loaded(context) if find_release(version) != release}
     if not versions:
         return None
@@ -68,6 +70,15 @@ def _compare_loaded(context: CheckContext) -> Outcome | None:
         format_list(f"{name} {version}" for name, version in versions.items()),
         Fix("run the rendered software-install.sh, then rebuild the boot image", consequence="reboot"),
     )
+
+
+def _find_installed_version(context: CheckContext) -> str | None:
+    """The version of the package if it is installed for the running kernel; None if that was not read."""
+    try:
+        is_installed = context.get_found_value("package.installed")
+        return str(context.get_found_value("package.version")) if is_installed else None
+    except UnreadError:
+        return None
 
 
 def _list_modules_without_package(context: CheckContext) -> list[str] | None:
