@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from pathlib import Path
 
@@ -61,6 +62,19 @@ def test_the_commands_of_a_suite(suite: str, example: str, hosts: str) -> None:
         file.parent.mkdir(exist_ok=True)
         file.write_text(text)
     assert text == file.read_text()
+
+
+@pytest.mark.parametrize(("gpu_memory", "jobs"), [("true", 5), ("false", 0)])
+def test_messages_from_gpu_memory_are_measured_where_planned(tmp_path: Path, gpu_memory: str, jobs: int) -> None:
+    """OSU micro-benchmarks, README: -d cuda, and the buffers of pairs as D D."""
+    text = (EXAMPLES / "mi300x-4node" / "cluster.yaml").read_text()
+    file = tmp_path / "cluster.yaml"
+    file.write_text(f"{text}launch: {{library: mvapich2, gpu_memory: {gpu_memory}}}\n")
+    arguments = ["bench", "run", "mpi", "--dry-run", "-c", str(file), "-w", "node[1-2]"]
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    commands = re.findall(r"osu_\w+ -d rocm.*(?=')", result.stdout)
+    pairs = [f"{program} -d rocm D D" for program in ("osu_latency", "osu_bw", "osu_bibw")]
+    assert commands == [*pairs, "osu_allreduce -d rocm", "osu_alltoall -d rocm"][:jobs]
 
 
 def test_options_of_iperf3_are_added() -> None:

@@ -200,13 +200,14 @@ def add_job(
     *,
     tag: str,
     nics_only: bool = False,
+    data: str = "",
 ) -> None:
-    """Add a step with a parallel program on hosts, with ``ranks`` ranks on each."""
+    """Add a step with a parallel program on hosts, with ``ranks`` ranks on each. ``data``: where its buffers are."""
     arguments = request.commands.job(hosts, ranks, program, nics_only=nics_only)
     steps.add(
         Step(
             id=identifier(tag, *((hosts[0], f"{len(hosts)}-hosts", hosts[-1]) if len(hosts) > 2 else hosts)),
-            test=f"{program[0]}{' over NICs alone' if nics_only else ''}",
+            test=f"{program[0]}{data}{' over NICs alone' if nics_only else ''}",
             ends=", ".join(hosts),
             client=Command(hosts[0], arguments),
             limit_s=limit(seconds + _START_S),
