@@ -117,6 +117,7 @@ ROWS: list[tuple[str, Case, str]] = [
     ("iperf3: error - unable to connect to server: Network is unreachable", Case(), "OS-14 RT-10 OS-05"),
     ("Couldn't connect to 10.7.0.1:18515", Case(), "OS-06 OS-14"),
     ("NCCL WARN socketStartConnect: Connect to 172.17.0.1<41211> failed : Connection refused", Case(), "OS-06 OS-14"),
+    ("Connect to 10.1.0.7<45231> failed : Software caused connection abort", Case(), "OS-14 OS-06 RT-10"),
     ("A process or daemon was unable to complete a TCP connection", Case(), "OS-06 OS-14 K8S-03"),
     ("iperf3: error - control socket has closed unexpectedly", Case(), "OS-06 K8S-03"),
     # getopt's message in a perftest without these options (tests/samples/perftest/real-6.06-no-device.txt, run 6.06)

@@ -27,6 +27,9 @@ ROWS = [
     ("torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:1275, "
      "unhandled system error, NCCL version 2.18.1\nLast error:\nCall to ibv_reg_mr_iova2 failed with error Cannot "
      "allocate memory", "NCCL", "OS-02 K8S-02 OS-18"),
+    ("torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/NCCLUtils.hpp:275, unhandled "
+     "system error, NCCL version 2.20.5\nLast error:\nsocketStartConnect: Connect to 10.1.0.7<45231> failed : Software "
+     "caused connection abort", "NCCL", "OS-14 OS-06 RT-10"),
     ("[rank0]:[E1122 10:15:01.123 ProcessGroupNCCL.cpp:552] [Rank 0] Watchdog caught collective operation timeout: "
      "WorkNCCL(SeqNum=7)", "NCCL", "APP-02"),
     ("[node1:19546:0:19546] ib_mlx5_log.c:139  Transport retry count exceeded on mlx5_0:1/IB (synd 0x15 vend 0x81 "

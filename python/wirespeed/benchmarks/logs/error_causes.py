@@ -321,6 +321,9 @@ _CONNECTING = (
          "connect(2), ENETUNREACH"),
     _row("Couldn't connect to node1 | Connection refused", "onnect", r"Couldn't connect to \S+|[Cc]onnection refused",
          "OS-06 OS-14", f"{PERFTEST}, src/perftest_communication.c; connect(2), ECONNREFUSED"),
+    _row("socketStartConnect: Connect to 10.1.0.7<45231> failed : Software caused connection abort", "connection abort",
+         r"Software caused connection abort", "OS-14 OS-06 RT-10", "https://github.com/NVIDIA/nccl/issues/1515; "
+         "https://github.com/NVIDIA/nccl-tests/issues/162"),
     _row("unable to complete a TCP connection", "TCP connection", r"unable to complete a TCP connection",
          "OS-06 OS-14 K8S-03", "https://www.open-mpi.org/faq/?category=tcp"),
     _row("unable to set socket buffer size", "socket buffer size",

@@ -31,6 +31,7 @@ MESSAGES: dict[str, re.Pattern[str]] = {
         r"Call to ibv_\w+ failed",
         r"NET/(?:IB|OFI|Socket)\b.*(?:Got |failed|error)",
         r"Got completion (?:from|with) ",
+        r"\bsocket[A-Z]\w+: .*(?:failed|closed by)",  # src/misc/socket.cc, as PyTorch repeats it below "Last error:"
         r"Watchdog caught collective operation timeout",
         r"NCCL (?:communicator|operations?) .*(?:abort|timed out)",
         r"(?:DistBackendError|ProcessGroupNCCL)\b.*(?:error|Error|timeout|terminat|exception)",
