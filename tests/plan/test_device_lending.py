@@ -109,7 +109,8 @@ REFUSED = [
         [("lender: abel2, device: GPU1", "lender: abel2, device: nvme0")],
         "cluster.yaml:29: found the device 'nvme0' of abel2; expected one of GPU0, GPU1\n"
         "  hint: only GPUs have memory BARs in the catalogue, which decide the prefetch of the bridge; lend another "
-        "device by hand: smartio_tool add, connect and available with its address",
+        "device by hand: smartio_tool connect with the borrower's node ID, then add and available with the device's "
+        "address",
     ),
     (
         [("device: GPU1, borrower: abel1", "device: GPU1, borrower: abel3")],

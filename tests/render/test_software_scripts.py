@@ -530,6 +530,27 @@ def test_the_repository_of_the_hpc_sdk_is_set_up_where_none_has_it(tmp_path: Pat
     assert not sources.exists() and not keyring.exists()
 
 
+@pytest.mark.parametrize(
+    ("versions", "package", "path"),
+    [
+        ("{cuda: 11.7, nvhpc: 22.9}", "nvhpc-22-9", None),
+        ("{cuda: 11.0, nvhpc: 22.9, gcc: 9}", "nvhpc-22-9-cuda-multi", "/22.9/cuda/11.0/bin:$PATH"),
+    ],
+)
+def test_an_older_toolkit_of_the_hpc_sdk_is_in_its_package_of_several(
+    tmp_path: Path, versions: str, package: str, path: str | None
+) -> None:
+    """Johansen, section 3.2.2: the multipack of 22.9 has CUDA 10.2, 11.0 and 11.7, its module is that of 11.7."""
+    system = System(tmp_path, SDK.replace("{cuda: 11.4, nvhpc: 21.9}", versions))
+    system.tool("apt-cache", "echo '  Candidate: 22.9'")
+    assert install(system).returncode == 0
+    assert system.changes()[0] == f"apt-get install -y environment-modules {package}"
+    plan = build(read_text(SDK.replace("{cuda: 11.4, nvhpc: 21.9}", versions), "small.yaml"))
+    (profile,) = [file.text for file in render.files(plan, ["node1"]) if file.path.endswith("wirespeed-nvhpc.sh")]
+    assert ("PATH=" in profile) is (path is not None)
+    assert (path or "") in profile
+
+
 def test_a_repository_that_has_the_hpc_sdk_is_used(tmp_path: Path) -> None:
     system = System(tmp_path, SDK)
     system.tool("apt-cache", "echo '  Candidate: 21.9'")

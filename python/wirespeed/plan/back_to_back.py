@@ -44,7 +44,12 @@ def back_to_back(
                 "add the leaf, or leave these hosts out",
             )
     if len(cluster.hosts) % 2:
-        problems.refuse(("hosts",), f"{len(cluster.hosts)} hosts cabled back to back", "pairs of hosts")
+        problems.refuse(
+            ("hosts",),
+            f"{len(cluster.hosts)} hosts cabled back to back",
+            "pairs of hosts",
+            "wirespeed plans no PCIe switch between hosts: write one file for each pair",
+        )
     _refuse_launch(cluster, problems)
     problems.stop()
     cables = _list_cables(cluster, chassis)

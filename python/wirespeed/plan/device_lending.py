@@ -116,7 +116,7 @@ _ENDS = ("lender", "borrower")
 
 _ONLY_GPUS = (
     "only GPUs have memory BARs in the catalogue, which decide the prefetch of the bridge; lend another device by "
-    "hand: smartio_tool add, connect and available with its address"
+    "hand: smartio_tool connect with the borrower's node ID, then add and available with the device's address"
 )
 
 

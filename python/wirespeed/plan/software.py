@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import GpuModel, NicModel
 from wirespeed.cluster import HostSpec, SoftwarePart
-from wirespeed.plan.combination import Combination, gencode
+from wirespeed.plan.combination import Combination, gencode, parse_version
 from wirespeed.plan.compatibility import conflicts, find_alternative
 from wirespeed.plan.drivers import FINAL_STEPS, Drivers, kernel_has_client, number_steps, plan_drivers
 from wirespeed.plan.nccl import select_build
@@ -91,7 +91,7 @@ def _list_steps(part: SoftwarePart, drivers: Drivers | None, catalogue: Catalogu
     gpu = [
         _gpu_driver(part, drivers),
         _plan_rocm(part.rocm) if part.rocm else None,
-        InstallStep(Action.HPC_SDK, "HPC SDK, with toolkit, NCCL and MPI", part.nvhpc) if part.nvhpc else None,
+        _plan_hpc_sdk(part, catalogue),
         InstallStep(Action.CUDA, "CUDA toolkit", part.cuda) if part.cuda and not part.nvhpc else None,
         _plan_nccl(part, catalogue),
     ]
@@ -127,6 +127,17 @@ def _gpu_driver(part: SoftwarePart, drivers: Drivers | None) -> InstallStep | No
             Action.GPU_DRIVER, "NVIDIA driver, open kernel modules", part.gpu_driver, {"modules": "open"}
         )
     return InstallStep(Action.GPU_DRIVER, "NVIDIA driver", part.gpu_driver)
+
+
+def _plan_hpc_sdk(part: SoftwarePart, catalogue: Catalogue) -> InstallStep | None:
+    """The step for the HPC SDK. Its plain package contains only the newest of its toolkits."""
+    if part.nvhpc is None:
+        return None
+    toolkits = [name for name, entry in catalogue.cuda.items() if entry.hpc_sdk and part.nvhpc in entry.hpc_sdk.value]
+    planned = ".".join((part.cuda or "").split(".")[:2])
+    is_older = planned in toolkits and planned != max(toolkits, key=parse_version)
+    packages = {"toolkits": "all"} if is_older else None
+    return InstallStep(Action.HPC_SDK, "HPC SDK, with toolkit, NCCL and MPI", part.nvhpc, packages)
 
 
 def _plan_nccl(part: SoftwarePart, catalogue: Catalogue) -> InstallStep | None:

@@ -11,7 +11,7 @@ from wirespeed.platforms.host.linux import bios
 from wirespeed.platforms.host.linux.kernel_releases import choose_kernel_release
 from wirespeed.platforms.host.linux.programs import list_programs, list_sms
 from wirespeed.platforms.host.linux.tuning import coalescing_arguments, is_tuned, near, ring_arguments
-from wirespeed.settings import Device, Host, Nic, PcieFunction, Route, Rule, split_route_name
+from wirespeed.settings import Action, Device, Host, Nic, PcieFunction, Route, Rule, split_route_name
 
 _ACS_BITS = ("SrcValid", "TransBlk", "ReqRedir", "CmpltRedir", "UpstreamFwd", "EgressCtrl", "DirectTrans")
 """ACS control register, from bit 0, as named by lspci; source: PCI Express Base Specification 5.0, 7.7.11.3."""
@@ -51,6 +51,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "near": lambda: near(device),
         "job_programs": lambda: list_programs(device),
         "sms": lambda: list_sms(device),
+        "has_older_toolkit": any(step.action is Action.HPC_SDK and step.files for step in device.steps.values()),
         "borrows": any(loan.borrowed for loan in device.loans.values()),
         "ring_arguments": ring_arguments,
         "coalescing_arguments": coalescing_arguments,

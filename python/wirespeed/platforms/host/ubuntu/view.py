@@ -26,7 +26,8 @@ def _format_gpu(step: InstallStep) -> tuple[str, ...]:
             kind = "-open" if "modules" in (step.files or {}) else ""  # nvidia-headless-580-server-open
             return (f"nvidia-headless-{version[0]}-server{kind}", f"nvidia-utils-{version[0]}-server")
         case Action.HPC_SDK:
-            return ("environment-modules", f"nvhpc-{'-'.join(version[:2])}")
+            toolkits = "-cuda-multi" if "toolkits" in (step.files or {}) else ""  # nvhpc-22-9-cuda-multi
+            return ("environment-modules", f"nvhpc-{'-'.join(version[:2])}{toolkits}")
         case Action.CUDA:
             return (f"cuda-toolkit-{'-'.join(version[:2])}",)
         case Action.NCCL:
