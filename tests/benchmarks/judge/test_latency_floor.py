@@ -51,6 +51,22 @@ def test_the_sizes_of_such_a_run_are_judged_with_a_healthy_latency():
     )
 
 
+@pytest.mark.parametrize(
+    ("rows", "judgement"),
+    [  # time in µs, algbw, busbw; 388 GB/s are reachable
+        ({MIB: (5172.5, 0.2, 0.38), 2 * MIB: (5975.0, 0.35, 0.66)}, Judgement.FAIL),
+        ({MIB: (600.0, 1.75, 3.28), 2 * MIB: (900.0, 2.33, 4.37)}, Judgement.WARN),
+        ({MIB: (150.0, 7.0, 13.1), 2 * MIB: (160.0, 13.1, 24.6)}, None),
+        ({2 * MIB: (5975.0, 0.35, 0.66), 4 * MIB: (7580.0, 0.55, 1.04)}, None),  # which show no latency
+        ({MIB: (600.0, 1.75, 300.0), 2 * MIB: (900.0, 2.33, 310.0)}, None),  # the transfer takes this time
+    ],
+)
+def test_a_table_that_begins_at_one_mebibyte_shows_its_floor(rows, judgement):
+    verdicts = judge(collective("all_reduce", 16, rows, nodes=2), plan()).verdicts
+    floors = [verdict.judgement for verdict in verdicts if verdict.measurement.metric is Metric.TIME]
+    assert floors == ([] if judgement is None else [judgement])
+
+
 @pytest.mark.parametrize("lowest", [17.43, 50.4, 45.92, 33.71, 51.46])
 def test_published_floors_are_healthy(lowest):
     """GH200 over libfabric, the same over sockets, MI300X of one host, of documents 000 8.5.1 and 8.7.2."""

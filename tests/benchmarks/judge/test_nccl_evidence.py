@@ -107,6 +107,10 @@ def test_a_log_that_contradicts_the_user_is_reported():
             with_ranks((0, "0-1", None), (1, "0-1", None), (2, "0-1", None)),
             "the 3 ranks of node1 share cores 0-1 (`wirespeed explain MPI-06`)",
         ),
+        (
+            with_ranks((0, "0-31", None), (1, "32-63", None), (2, "0", None)),
+            "rank 2 of node1 ran on core 0 alone, most other ranks on 32 cores (`wirespeed explain MPI-06`)",
+        ),
         (proven(protocols={8 * GIB: "LL"}), "the largest messages went by protocol LL: half of each 8 bytes are flags"),
     ],
 )
@@ -310,7 +314,7 @@ def test_from_debug_lines_to_notes():
 
 def test_a_run_over_sockets_of_which_nothing_is_judged_is_unknown():
     """Every size has the time of the smallest, so each looks limited by latency."""
-    rows = {size: (20_000.0, size / 2e7, size / 1e7) for size in (2**20, 2**24)}
+    rows = {size: (20_000.0, size / 2e7, size / 1e7) for size in (2**21, 2**24)}
     run = collective("all_reduce", 16, rows, nodes=2)
     passed = judge(run, plan(), evidence=proven(network="IB"))
     assert {verdict.judgement for verdict in passed.verdicts} == {Judgement.SKIP}

@@ -347,15 +347,15 @@ def judge_latency_floor(run: Run, limits: Limits, profile: Profile, *, expects_r
     TCP is a likely reason only where RDMA is expected.
     """
     highest = limits.highest_latency
-    times = dict(_list_small_times(run.measurements))
+    times = dict(_list_small_times(run.measurements)) or _list_times_of_first_size(run, limits)
     if highest is None or not times:
         return {}
     position = min(times, key=lambda key: times[key])
-    lowest = times[position] * 1e6
-    if lowest <= highest.value:
+    if times[position] * 1e6 <= highest.value:
         return {}
     measurement = run.measurements[position]
-    fails = lowest >= profile.floors.latency_fails.value * highest.value
+    lowest = _convert_to_seconds(measurement) * 1e6
+    fails = times[position] * 1e6 >= profile.floors.latency_fails.value * highest.value
     size = f" at {Size(measurement.size_bytes)}" if measurement.size_bytes else ""
     likely = (
         "TCP instead of RDMA, an overloaded host, or debug output"
@@ -381,6 +381,30 @@ def _list_small_times(measurements: Iterable[Measurement]) -> Iterable[tuple[int
         seconds = _convert_to_seconds(measurement)
         if seconds > TINY and (measurement.size_bytes or measurement.metric is not Metric.TIME):
             yield position, seconds
+
+
+_SLOW_TRANSFER = 4  # times as long as at the reachable limit: a ring in small chunks
+
+
+def _list_times_of_first_size(run: Run, limits: Limits) -> dict[int, float]:
+    """The times of a table's smallest size, less the time that a slow transfer takes; of a table that begins with at
+    most `_LATENCY_BOUND` bytes."""
+    sizes = [measurement.size_bytes for measurement in run.measurements if measurement.size_bytes]
+    first = min(sizes, default=None)
+    if first is None or first > _LATENCY_BOUND:
+        return {}
+    rates: dict[str | None, float] = {}  # of the reachable limit, by label
+    for measurement in run.measurements:
+        if measurement.metric is Metric.BUSBW and measurement.size_bytes == first:
+            reachable = limits.limit(measurement).reachable
+            if reachable is not None:
+                rates[measurement.label] = measurement.value / reachable.value
+    times: dict[int, float] = {}
+    for position, measurement in enumerate(run.measurements):
+        if measurement.metric is Metric.TIME and measurement.size_bytes == first and measurement.label in rates:
+            remaining = 1 - _SLOW_TRANSFER * rates[measurement.label]
+            times[position] = _convert_to_seconds(measurement) * max(remaining, 0.0)
+    return times
 
 
 def _convert_to_seconds(measurement: Measurement) -> float:

@@ -281,7 +281,7 @@ def find_causes(evidence: Evidence, plan: Plan) -> list[Cause]:
         causes.append(Cause("the NICs were on InfiniBand, not RoCE"))
     if not evidence.is_over_sockets:
         causes += _traffic_class(evidence, plan)
-    causes += [*_report_far_cores(evidence), *_report_shared_cores(evidence)]
+    causes += [*_report_far_cores(evidence), *(_report_shared_cores(evidence) or _report_single_cores(evidence))]
     for conflict in evidence.conflicts:
         values = ", ".join(conflict.values)
         text = f"{conflict.variable} differs between processes ({values}): {conflict.effect}; {conflict.fix}"
@@ -409,6 +409,21 @@ def _report_shared_cores(evidence: Evidence) -> list[Cause]:
 
 
 _SHARED_CORES = ("MPI-06",)
+
+
+def _report_single_cores(evidence: Evidence) -> list[Cause]:
+    """Report a rank whose process has one core, where most ranks have many: its threads of NCCL share the core."""
+    cores = {place.rank: parse_ranges(place.cores or "") for place in evidence.communicator.places or ()}
+    counts = sorted(len(numbers) for numbers in cores.values() if numbers)
+    usual = counts[len(counts) // 2] if counts else 0
+    single = [place for place in evidence.communicator.places or () if len(cores[place.rank] or ()) == 1]
+    if not single or usual < _MANY_CORES:
+        return []
+    text = f"{_list_ranks(single)} on core {single[0].cores} alone, most other ranks on {usual} cores"
+    return [Cause(_add_explanation(text, _SHARED_CORES), likely=_SHARED_CORES)]
+
+
+_MANY_CORES = 4  # a process of NCCL has its main thread, and at least a proxy, a service and a network thread
 
 
 def _describe_sockets_of_gpus(evidence: Evidence, plan: Plan) -> str | None:
