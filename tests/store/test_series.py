@@ -9,7 +9,7 @@ import pytest
 
 from wirespeed.benchmarks import read as read_log
 from wirespeed.results.benchmarks import Metric, Run, RunStatus
-from wirespeed.results.parameters import IDENTITY, Parameters
+from wirespeed.results.parameters import IDENTITY, Parameters, RankPlace
 from wirespeed.results.series import Better, better, experiment, read_ends, workload
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -39,6 +39,26 @@ def test_circumstances_do_not_make_another_series() -> None:
     assert workload(
         Parameters(path_mtu_bytes=4096, queue_pairs=4, rdma_device="mlx5_0", bidirectional=False, root_rank=None)
     ) == (("queue_pairs", 4),)
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [
+        ([("abel1", "0x05"), ("abel1", "0x85")], (("on_gpus", "05,85"),)),
+        ([("abel1", "0000:05:00.0"), ("abel1", "0000:85:00")], (("on_gpus", "05,85"),)),  # a newer release
+        ([("abel1", "0000:03:04"), ("abel1", "0000:03:05")], (("on_gpus", "03:04,03:05"),)),  # lent
+        ([("abel1", "0x05"), ("abel1", None)], ()),
+        ([("abel1", "0x05"), ("abel1", "0x85"), ("abel2", "0x04")], (("ranks_by_host", "2,1"),)),
+        ([("abel1", "0x05"), ("abel2", "0x04"), ("abel2", "0x05")], (("ranks_by_host", "1,2"),)),
+        ([("abel1", "0x05"), ("abel2", "0x04")], ()),
+        ([], ()),
+    ],
+)
+def test_gpus_of_a_job_belong_to_its_series(
+    places: list[tuple[str, str | None]], expected: tuple[tuple[str, str], ...]
+) -> None:
+    ranks = {str(rank): RankPlace(host, rank, bus_id) for rank, (host, bus_id) in enumerate(places)}
+    assert workload(Parameters(rank_places=ranks)) == expected
 
 
 @pytest.mark.parametrize(

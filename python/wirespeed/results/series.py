@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -83,10 +85,33 @@ def _identify_sum(series: Series) -> tuple[object, ...]:
 
 
 def workload(parameters: Parameters) -> tuple[tuple[str, Scalar], ...]:
-    """The parameters that belong to the identity, by name; a flag that is off equals an absent one."""
-    return tuple(
-        (name, value) for name, value in parameters.to_dict().items() if name in IDENTITY and value is not False
-    )
+    """The parameters that belong to the identity, by name; a flag that is off equals an absent one.
+
+    The GPUs of a job on one host belong to it, since the paths between them differ, and so do uneven numbers of ranks.
+    """
+    named_values = ((name, value) for name, value in parameters.to_dict().items() if name in IDENTITY)
+    return (*(pair for pair in named_values if pair[1] is not False), *_list_places(parameters))
+
+
+def _list_places(parameters: Parameters) -> Iterable[tuple[str, Scalar]]:
+    places = list(parameters.rank_places.values())
+    ranks_by_host = Counter(place.host for place in places)
+    if len(ranks_by_host) == 1 and all(place.bus_id for place in places):
+        yield "on_gpus", ",".join(_shorten_address(place.bus_id or "") for place in places)
+    elif len(set(ranks_by_host.values())) > 1:
+        yield "ranks_by_host", ",".join(map(str, ranks_by_host.values()))
+
+
+def _shorten_address(address: str) -> str:
+    """``0000:1b:00.0`` and ``0x1b`` as ``1b``, ``0000:03:04`` as ``03:04``: forms of several releases of nccl-tests."""
+    match = _ADDRESS.fullmatch(address)
+    if match is None:
+        return address
+    bus, device = match[1] or match[3], match[2]
+    return bus if device in (None, "00") else f"{bus}:{device}"
+
+
+_ADDRESS = re.compile(r"(?:[0-9a-fA-F]{4,8}:)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})(?:\.0)?|0x([0-9a-fA-F]{2})")
 
 
 def read_ends(run: Run) -> str | None:
