@@ -325,7 +325,7 @@ def test_a_run_over_sockets_of_which_nothing_is_judged_is_unknown():
     assert "); not judged: small" in largest.reason
     assert verdicts.failures == verdicts.proven_failures == ("NCCL-01",)
     assert passed.failures == ()
-    assert find_verdict(verdicts, 2**20, Metric.BUSBW).judgement is Judgement.SKIP
+    assert find_verdict(verdicts, 2**21, Metric.BUSBW).judgement is Judgement.SKIP
 
 
 @pytest.mark.parametrize(("traffic_class", "dscp"), [(104, None), (106, None), (0, 0), (96, 24)])
