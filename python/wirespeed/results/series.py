@@ -84,6 +84,10 @@ def _identify_sum(series: Series) -> tuple[object, ...]:
     return series.tool, series.test, series.ends, series.workload
 
 
+ON_GPUS, RANKS_BY_HOST = "on_gpus", "ranks_by_host"
+"""Names of the parts of a workload that follow from the places of the ranks."""
+
+
 def workload(parameters: Parameters) -> tuple[tuple[str, Scalar], ...]:
     """The parameters that belong to the identity, by name; a flag that is off equals an absent one.
 
@@ -97,9 +101,9 @@ def _list_places(parameters: Parameters) -> Iterable[tuple[str, Scalar]]:
     places = list(parameters.rank_places.values())
     ranks_by_host = Counter(place.host for place in places)
     if len(ranks_by_host) == 1 and all(place.bus_id for place in places):
-        yield "on_gpus", ",".join(_shorten_address(place.bus_id or "") for place in places)
+        yield ON_GPUS, ",".join(_shorten_address(place.bus_id or "") for place in places)
     elif len(set(ranks_by_host.values())) > 1:
-        yield "ranks_by_host", ",".join(map(str, ranks_by_host.values()))
+        yield RANKS_BY_HOST, ",".join(map(str, ranks_by_host.values()))
 
 
 def _shorten_address(address: str) -> str:

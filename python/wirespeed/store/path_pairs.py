@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from wirespeed.errors import format_first
 from wirespeed.results.campaign_history import Change
-from wirespeed.results.series import Series
+from wirespeed.results.series import ON_GPUS, RANKS_BY_HOST, Series
 from wirespeed.units import Size
 
-PATH_PARAMETERS = frozenset({"nodes", "sockets"})
+PATH_PARAMETERS = frozenset({"nodes", "sockets", ON_GPUS, RANKS_BY_HOST})
 """Parameters of the workload that state over which path it ran."""
 
 _TRANSPORT = "connection_type"
