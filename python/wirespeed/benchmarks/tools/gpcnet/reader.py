@@ -2,10 +2,10 @@
 
 A row is one communication pattern with its average and its 99th percentile (of verbose builds also least, most, the
 worst rank's average and the 99.9th percentile); a percentile of a bandwidth is what 1 % stay below. The label is the
-table and the pattern: isolated, congested, or for verbose builds congested by the named test. Congestion impact
-factors are how many times worse a pattern is under load; where the log has none for a pattern, they are computed from
-its rows as network_load_test computes them (utils.c, print_comparison_results). network_test is complete with its last
-pattern, network_load_test when every isolated pattern has its impact factor.
+table and the pattern: isolated or congested; verbose builds also list each congestor beside the network test that
+ran. Congestion impact factors are how many times worse a pattern is under load; where the log has none for a pattern,
+they are computed from its rows as network_load_test computes them (utils.c, print_comparison_results). network_test
+is complete with its last pattern, network_load_test when every isolated pattern has its impact factor.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ class _Reader(RunReader):
         super().__init__()
         self._draft: Draft | None = None
         self._table: str | None = None
+        self._network_test: str | None = None  # that ran while the congestors of the table ran; of verbose builds
         self._isolated: set[str] = set()
         self._impacts: set[str] = set()
         self._averages: dict[tuple[str, str], tuple[list[float], str, int]] = {}  # by table and pattern
@@ -88,7 +89,7 @@ class _Reader(RunReader):
         elif table:
             self._open(line)
             named = "isolated" if table.group("isolated") else "impact" if table.group("key") else "congested"
-            self._table = f"{named} by {table.group('by')}" if table.group("by") else named
+            self._table, self._network_test = named, table.group("by")
         elif few_nodes:
             self._close()
             draft = self._open(line)
@@ -115,7 +116,7 @@ class _Reader(RunReader):
             draft.complete = self._is_complete(draft)
             self._add_impacts(draft)
             self._read_runs.append(draft.finish())
-        self._table, self._isolated, self._impacts = None, set(), set()
+        self._table, self._network_test, self._isolated, self._impacts = None, None, set(), set()
         self._averages.clear()
 
     def _is_complete(self, draft: Draft) -> bool:
@@ -157,7 +158,7 @@ class _Reader(RunReader):
             return
         if self._table == "isolated" and not self._is_congestor(name):
             self._isolated.add(cells[0])
-        label = f"{self._table}: {name}" if self._table else name
+        label = self._name_row(name)
         self._keep_averages(line, name, cells, dict(zip(columns, cells[1:-1], strict=True)))
         for index, cell in zip(columns, cells[1:-1], strict=True):
             value = number(cell)
@@ -167,11 +168,16 @@ class _Reader(RunReader):
             else:
                 draft.measure(unit[1][index], unit[0], value, line.number, size, rank_label)
 
+    def _name_row(self, name: str) -> str:
+        if self._network_test not in (None, name):
+            return f"congestor beside {self._network_test}: {name}"
+        return f"{self._table}: {name}" if self._table else name
+
     def _keep_averages(self, line: Line, name: str, cells: list[str], columns: dict[int, str]) -> None:
         """Keep the average and the 99th percentile of an isolated pattern, and of a pattern under load."""
         values = [number(columns[index]) for index in _SHORT]
         known_values = [value for value in values if value]
-        kind = "congested" if self._table == f"congested by {name}" else self._table
+        kind = self._table if self._network_test in (None, name) else None
         if kind in ("isolated", "congested") and len(known_values) == len(_SHORT):
             self._averages[kind, cells[0]] = known_values, cells[-1], line.number
 
