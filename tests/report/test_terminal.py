@@ -119,6 +119,16 @@ def test_a_device_of_which_nothing_was_read_is_one_line():
     assert print_report(partial(terminal.findings, verbose=True), findings).count("UNKNOWN nic.check") == 9
 
 
+def test_findings_of_few_checks_are_listed():
+    """As with --only, or where one command was missing."""
+    unknown = [
+        Finding(f"nic.check{number}", Status.UNKNOWN, "node3", place, "", found="not read")
+        for number in range(3)
+        for place in ("eth0", "eth1")
+    ]
+    assert print_report(terminal.findings, unknown).count("UNKNOWN nic.check") == 3
+
+
 def failed_findings(check, places, impact):
     return [Finding(check, Status.FAIL, f"node{index}", "eth0", "", impact=impact) for index in range(places)]
 

@@ -131,13 +131,21 @@ def findings(
 
 
 def _unread_devices(findings: Iterable[Finding]) -> set[str]:
-    """Devices without any finding that needed a value: all are unknown or skipped."""
+    """Devices without any finding that needed a value: all are unknown or skipped, of more than a few checks."""
     statuses: dict[str, set[Status]] = {}
+    unknown_checks: dict[str, set[str]] = {}
     for finding in findings:
         statuses.setdefault(finding.device, set()).add(finding.status)
+        if finding.status is Status.UNKNOWN:
+            unknown_checks.setdefault(finding.device, set()).add(finding.check)
     return {
-        device for device, statuses_of_device in statuses.items() if statuses_of_device <= {Status.UNKNOWN, Status.SKIP}
+        device
+        for device, checks in unknown_checks.items()
+        if statuses[device] <= {Status.UNKNOWN, Status.SKIP} and len(checks) > _FEW_CHECKS
     }
+
+
+_FEW_CHECKS = 3  # one command that is missing leaves as many unknown
 
 
 def print_first_steps(results: Sequence[Finding], console: Console) -> None:
