@@ -16,13 +16,23 @@ from wirespeed.units import Bandwidth
 
 
 def pcie_width(context: CheckContext, intended: Any, found: Any) -> Impact | None:
-    """Impact of a NIC's PCIe link with fewer lanes."""
-    return _estimate_impact(context, pcie_width=int(found))
+    """Impact of a NIC's PCIe link with fewer lanes, at the rate that it has."""
+    return _estimate_impact(context, pcie_width=int(found), pcie_speed=_find_lower(context, "pcie.link.speed"))
 
 
 def pcie_speed(context: CheckContext, intended: Any, found: Any) -> Impact | None:
-    """Impact of a NIC's PCIe link at a lower signalling rate."""
-    return _estimate_impact(context, pcie_speed=int(found))
+    """Impact of a NIC's PCIe link at a lower signalling rate, with the lanes that it has."""
+    return _estimate_impact(context, pcie_speed=int(found), pcie_width=_find_lower(context, "pcie.link.width"))
+
+
+def _find_lower(context: CheckContext, path: str) -> int | None:
+    """The value of the NIC's PCIe function that was read, if it is lower than planned."""
+    place = pcie_function(context)
+    try:
+        found, intended = context.get_found_value(path, place), context.get_intended_value(path, place)
+    except (NoIntentError, UnreadError):
+        return None
+    return int(found) if found < intended else None
 
 
 def pcie_packets(context: CheckContext, intended: Any, found: Any) -> Impact | None:

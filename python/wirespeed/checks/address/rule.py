@@ -54,10 +54,29 @@ _EXPECTED_ORDER = "the planned rule for the source address comes first"
 
 
 def _estimate_impact(context: CheckContext, intended: Any, found: Any) -> Impact | None:
-    """Without its rule a source address has no routing table; a rule with another priority may still work."""
-    if found is not None:
+    """Without its rule a source address has no routing table; a rule with another priority may still work.
+
+    The main table sends it by its route of the lowest metric, which is right for one of the NICs.
+    """
+    address = context.place.name.removeprefix("from ").partition("/")[0]
+    if found is not None or address == _find_source_of_main_table(context):
         return None
-    return impact_of_missing_route(context, context.place.name.removeprefix("from ").partition("/")[0])
+    return impact_of_missing_route(context, address)
+
+
+def _find_source_of_main_table(context: CheckContext) -> str | None:
+    """The source address of the planned route to the other rails in the main table, of several that with the lowest
+    metric."""
+    routes = [
+        route
+        for name, route in context.plan.hosts[context.place.device].routes.items()
+        if split_route_name(name)[0] == _MAIN_TABLE and route.gateway is not None
+    ]
+    first = min(routes, key=lambda route: route.metric or 0, default=None)
+    return first.source if first is not None else None
+
+
+_MAIN_TABLE = "254"  # ip-rule(8)
 
 
 _compare_rule = compare(
