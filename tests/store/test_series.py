@@ -21,7 +21,7 @@ def test_the_direction_in_which_each_metric_improves() -> None:
     assert undirected == {"compute", "congestion_window", "iterations", "messages", "transfer"}
     higher = {metric.value for metric in Metric if better(metric) is Better.HIGHER}
     rates = {"algbw", "bitrate", "bw_avg", "bw_max", "bw_min", "bw_p99", "bw_p999", "bw_peak", "bw_percentile"}
-    assert higher == {*rates, "avg_busbw", "busbw", "msg_rate", "overlap"}
+    assert higher == {*rates, "avg_busbw", "busbw", "msg_rate", "overlap", "simulation_rate"}
 
 
 def test_parameters_of_the_identity_are_those_that_readers_give() -> None:

@@ -75,6 +75,10 @@ class Metric(StrEnum):
     DROPPED = "dropped"
     DUPLICATED = "duplicated"
     OUT_OF_ORDER = "out_of_order"
+    RUN_TIME = "run_time"  # of an application; the label contains which time: wall, core, of a domain
+    STEP_TIME = "step_time"  # mean time of a time step of an application
+    SIMULATION_RATE = "simulation_rate"  # simulated time or steps per time of the run
+    TIME_PER_NS = "time_per_ns"  # time of the run per simulated nanosecond
 
 
 LATENCIES = frozenset(
@@ -85,6 +89,9 @@ LATENCIES = frozenset(
     }
 )
 """Times of single operations: they have a lowest possible value."""
+
+APPLICATIONS = frozenset({"CP2K", "GROMACS", "OpenFOAM", "WRF"})
+"""Applications that print the time of their run. No limit of a network is one of this time."""
 
 PAIR_ARROW = " -> "
 """Between the two ends of a pair."""

@@ -242,11 +242,19 @@ class Parameters:
 
     # Ranks of a job
     nodes: Annotated[
-        int | None, _count("hosts that take part", *_NCCL, *_OSU, "gpcnet", "nvbandwidth", identity=True)
+        int | None,
+        _count(
+            "hosts that take part",
+            *(*_NCCL, *_OSU, "gpcnet", "nvbandwidth", "GROMACS", "OpenFOAM"),
+            identity=True,
+        ),
     ] = None
     host_names: Annotated[
         str | None,
-        _text("names of the hosts that the ranks are on, in alphabetical order, joined by commas", *_NCCL, *_OSU),
+        _text(
+            "names of the hosts that the ranks are on, in alphabetical order, joined by commas",
+            *(*_NCCL, *_OSU, "OpenFOAM"),
+        ),
     ] = None
     rank_places: Annotated[
         Mapping[str, RankPlace],
@@ -269,10 +277,18 @@ class Parameters:
         str | None,
         _text("CPU cores of each rank, from rank 0 on, as MVAPICH prints them; ranks joined by colons", *_OSU),
     ] = None
-    command: Annotated[str | None, _text("command line that started the ranks, from the launcher on", *_OSU)] = None
+    command: Annotated[
+        str | None,
+        _text(
+            "command line that started the ranks, from the launcher on, or that of an application without its launcher",
+            *(*_OSU, "GROMACS", "OpenFOAM"),
+        ),
+    ] = None
     pairs: Annotated[int | None, _count("pairs of ranks, or of NICs in a mesh", *_OSU, "mesh", identity=True)] = None
     rank_groups: Annotated[int | None, _count("groups that the ranks are split into", *_NCCL, identity=True)] = None
-    threads_per_process: Annotated[int | None, _count("threads of each process", *_NCCL, identity=True)] = None
+    threads_per_process: Annotated[
+        int | None, _count("threads of each process", *_NCCL, "CP2K", "GROMACS", identity=True)
+    ] = None
     gpus_per_thread: Annotated[int | None, _count("GPUs of each thread", *_NCCL, identity=True)] = None
     mixed_tables: Annotated[int | None, _count("tables of processes without MPI, mixed in the log", *_NCCL)] = None
     sender_threads: Annotated[int | None, _count("threads of the sender", *_OSU)] = None
@@ -317,6 +333,24 @@ class Parameters:
     integrity_check: Annotated[bool | None, _text("data are checked; nothing is timed", "netpipe", identity=True)] = (
         None
     )
+
+    # Input of an application
+    case_name: Annotated[
+        str | None,
+        _text(
+            "what an application computes: its input file, project or folder without the path",
+            *("CP2K", "GROMACS", "OpenFOAM"),
+            identity=True,
+        ),
+    ] = None
+    atoms: Annotated[int | None, _count("atoms of the simulated system", "CP2K", "GROMACS", identity=True)] = None
+    grid_points: Annotated[
+        str | None, _text("points of the outer grid, from west to east x from south to north", "WRF", identity=True)
+    ] = None
+    time_steps: Annotated[
+        int | None,
+        _count("time steps that are computed, of WRF those of domain 1", "GROMACS", "OpenFOAM", "WRF", identity=True),
+    ] = None
 
     # Length of the run
     iterations: Annotated[

@@ -20,10 +20,10 @@ class Better(IntEnum):
     HIGHER = 1
 
 
-_HIGHER = ("algbw", "avg_busbw", "bitrate", "busbw", "bw", "msg_rate", "overlap")
+_HIGHER = ("algbw", "avg_busbw", "bitrate", "busbw", "bw", "msg_rate", "overlap", "simulation_rate")
 _LOWER = (
     *("coll", "comm", "cpu", "dropped", "duplicated", "impact", "jitter", "latency", "lost", "out_of_order"),
-    *("retransmits", "rtt", "time", "wrong"),
+    *("retransmits", "rtt", "run_time", "step_time", "time", "wrong"),
 )
 
 

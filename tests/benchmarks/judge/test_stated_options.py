@@ -64,6 +64,10 @@ TABLE = {
     "pair_matrix/gbps-and-latency.txt": (),
     "mesh/no-answer.txt": (),
     "ibv_pingpong/ud.txt": (),
+    "gromacs/md.txt": (),
+    "openfoam/simpleFoam.txt": (),
+    "cp2k/h2o-dft-ls.txt": (),
+    "wrf/conus.txt": (),
     "sisci_json/scibench2.json": ENDS,
     "sisci_json/dma-bench.json": ENDS,
 }

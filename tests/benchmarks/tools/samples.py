@@ -4,7 +4,8 @@ Real runs, on virtual machines with soft-RoCE (perftest 4.5) and network namespa
 ``err-*``, ``real-*`` (perftest 6.06 without a device; iperf3 3.12), ``tcp*``, ``udp.json``, ``bidir.json``,
 ``error.json``; on one machine or in network namespaces, with performance of no meaning, all of osu, gpcnet, netpipe,
 qperf, sockperf and ucx_perftest, some cut by hand (``*cut.txt``). Rows of public runs: ``sisci`` (Dolphin's SISCI API
-slides, 2014), ``sisci_json`` (github.com/multiib/beegfs-thesis). The others are made in the tools' form.
+slides, 2014), ``sisci_json`` (github.com/multiib/beegfs-thesis). The others are made in the tools' form; all
+of cp2k, gromacs, openfoam and wrf, whose numbers are of no machine.
 """
 
 from __future__ import annotations

@@ -390,7 +390,9 @@ def test_a_matrix_without_its_corner_is_refused_with_the_corner(text: str) -> No
 def test_the_tools_that_are_read() -> None:
     assert [tool.name for tool in tools()] == [
         "bandwidth_test",
+        "cp2k",
         "gpcnet",
+        "gromacs",
         "ibv_pingpong",
         "iperf2",
         "iperf3",
@@ -402,6 +404,7 @@ def test_the_tools_that_are_read() -> None:
         "netpipe",
         "nvbandwidth",
         "nvbandwidth_json",
+        "openfoam",
         "osu",
         "p2p_bandwidth",
         "pair_matrix",
@@ -414,6 +417,7 @@ def test_the_tools_that_are_read() -> None:
         "sockperf",
         "transferbench",
         "ucx_perftest",
+        "wrf",
     ]
 
 

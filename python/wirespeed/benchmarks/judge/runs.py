@@ -43,7 +43,11 @@ from wirespeed.benchmarks.judge.nccl_evidence import Evidence, describe_sockets,
 from wirespeed.benchmarks.judge.point_to_point import pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import list_connection_notes, rdma_limits
-from wirespeed.benchmarks.judge.stated_options import drop_contradicted_facts, list_notes_on_options
+from wirespeed.benchmarks.judge.stated_options import (
+    APPLICATION_TIME,
+    drop_contradicted_facts,
+    list_notes_on_options,
+)
 from wirespeed.benchmarks.judge.tcp import TcpLimits, tcp_limits
 from wirespeed.benchmarks.judge.verdict import (
     Scale,
@@ -69,7 +73,7 @@ from wirespeed.number_ranges import format_ranges
 from wirespeed.plan import Plan
 from wirespeed.plan.overlay import ObservedPlan
 from wirespeed.plan.source_verification import describe_unverified_term
-from wirespeed.results.benchmarks import LATENCIES, PAIR_ARROW, Measurement, Metric, Run, RunStatus
+from wirespeed.results.benchmarks import APPLICATIONS, LATENCIES, PAIR_ARROW, Measurement, Metric, Run, RunStatus
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 from wirespeed.settings import Host, Launch, is_address
 from wirespeed.units import BITS_PER_SECOND, Size, format_percent
@@ -212,8 +216,11 @@ def _doubt_other_hosts(verdicts: _Verdicts, run: Run, plan: Plan, context: RunCo
 def _find_other_hosts(run: Run, plan: Plan, context: RunContext) -> str | None:
     """The finding that a log is of hosts that the plan does not have, by their names or by the addresses of NICs.
 
-    Addresses count if hosts of the plan have some, and the user does not name the ends.
+    Addresses count if hosts of the plan have some, and the user does not name the ends. The time of an application is
+    compared with no limit of a host.
     """
+    if run.tool in APPLICATIONS:
+        return None
     names = [place.host for place in run.parameters.rank_places.values()]
     names += (run.parameters.host_names or "").split(",")
     if context.evidence is not None:
@@ -404,6 +411,7 @@ def _expects_rdma(run: Run, plan: Plan, limits: Limits, context: RunContext) -> 
 def _compare_measurements(run: Run, limits: Limits, profile: Profile, *, expects_rdma: bool = True) -> _Verdicts:
     verdicts = {
         **_judge_corrupted_data(run),
+        **_skip_applications(run),
         **_judge_bandwidths(run, limits, profile),
         **_judge_latencies(run, limits),
         **judge_latency_floor(run, limits, profile, expects_rdma=expects_rdma),
@@ -516,6 +524,8 @@ def _find_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) ->
             return pair_limits(run, plan, profile, context)
         case "nvbandwidth" | "p2pBandwidthLatencyTest" | "rocm-bandwidth-test" | "bandwidthTest" | "TransferBench":
             return gpu_limits(run, plan, profile, context)
+        case tool if tool in APPLICATIONS:
+            return UnknownLimits(APPLICATION_TIME, profile)
         case tool:
             has_pairs = any(PAIR_ARROW in (measurement.label or "") for measurement in run.measurements)
             hint = "; `wirespeed bench peers` compares its pairs with each other" if has_pairs else ""
@@ -528,6 +538,16 @@ def _judge_corrupted_data(run: Run) -> _Verdicts:
         position: make_verdict(measurement, Judgement.FAIL, "data corrupted: the tool's validation failed")
         for position, measurement in enumerate(run.measurements)
         if measurement.metric is Metric.WRONG and measurement.value > 0
+    }
+
+
+def _skip_applications(run: Run) -> _Verdicts:
+    """The times and rates of an application, for information only."""
+    if run.tool not in APPLICATIONS:
+        return {}
+    return {
+        position: make_verdict(measurement, Judgement.SKIP, APPLICATION_TIME)
+        for position, measurement in enumerate(run.measurements)
     }
 
 
@@ -603,6 +623,8 @@ def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
         lines += list_notes(run)
     if not verdicts and any(row.metric in LATENCIES for row in run.measurements):
         lines.append(f"nothing of this run is judged: {_NO_LATENCY_LIMIT}; `wirespeed bench parse` shows its values")
+    elif not verdicts and run.tool in APPLICATIONS:
+        lines.append(f"not judged: {APPLICATION_TIME}")
     elif not verdicts:
         lines.append("the log contains no bandwidth to judge")
     elif all(verdict.judgement is Judgement.SKIP for verdict in verdicts):

@@ -16,11 +16,13 @@ from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.mpi import is_collective
 from wirespeed.errors import Problem, Refusal
 from wirespeed.plan import Plan
-from wirespeed.results.benchmarks import Run
+from wirespeed.results.benchmarks import APPLICATIONS, Run
 
 _COLLECTIVES = ("nccl-tests", "rccl-tests")
 _ONE_HOST = ("nvbandwidth", "p2pBandwidthLatencyTest", "rocm-bandwidth-test", "bandwidthTest", "TransferBench")
 _NAMES_ITS_ENDS = ("mpigraph", "pair-matrix", "mesh")
+APPLICATION_TIME = "an application's time has no network limit"
+"""Why the times of applications are not judged."""
 _MPI = "osu-micro-benchmarks"
 _MANY_PAIRS = ("osu_mbw_mr", "osu_bw_fan_in", "osu_bw_fan_out")
 
@@ -153,6 +155,8 @@ def _list_reasons_of_ranks(run: Run) -> Iterator[tuple[str, str]]:
     reason = f"{run.test or run.tool} runs between two ends"
     if run.tool in _ONE_HOST:
         reason = f"{run.tool} runs on one host"
+    elif run.tool in APPLICATIONS:
+        reason = APPLICATION_TIME
     yield "--ranks", reason
     yield "--nodes", reason
 
@@ -160,7 +164,10 @@ def _list_reasons_of_ranks(run: Run) -> Iterator[tuple[str, str]]:
 def _list_reasons_of_ends(run: Run, stated: Mapping[str, str], plan: Plan) -> Iterator[tuple[str, str]]:
     ends = {option: stated[option] for option in ("--from", "--to") if option in stated}
     hosts = {name.partition(".")[0] for name in (run.parameters.host_names or "").split(",") if name}
-    if run.tool in _NAMES_ITS_ENDS or run.tool == "ibv_pingpong":
+    if run.tool in APPLICATIONS:
+        for option in ends:
+            yield option, APPLICATION_TIME
+    elif run.tool in _NAMES_ITS_ENDS or run.tool == "ibv_pingpong":
         reason = "the log names the ends of every value" if run.tool in _NAMES_ITS_ENDS else "it has no known limits"
         for option in ends:
             yield option, reason

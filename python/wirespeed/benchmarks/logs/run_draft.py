@@ -25,11 +25,15 @@ _MAX_SWEEP = 100_000  # sizes; more cannot be the header of a table that anyone 
 
 @dataclass(frozen=True, slots=True)
 class ReadRun:
-    """A run, the line it starts on, and the notices of lines that were not understood."""
+    """A run, the line it starts on, and the notices of lines that were not understood.
+
+    ``last_line`` is that of an application's output, in which other rows of numbers are not results; else None.
+    """
 
     line: int
     run: Run
     notices: tuple[Problem, ...] = ()
+    last_line: int | None = None
 
 
 @dataclass(slots=True)

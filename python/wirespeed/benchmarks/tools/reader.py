@@ -69,8 +69,10 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
         return Reading(failed, (), found_communicators)
     runs.sort(key=lambda run: run.line)
     line_notices = _select_notices(runs)
-    line_notices += _note_decimal_commas(runs, log)
-    line_notices += _note_unread_rows(runs, line_notices, log, text, lambda changed: _read_runs(source(changed)))
+    if any(read_run.last_line is None for read_run in runs):
+        noted = [*_note_decimal_commas(runs, log)]
+        noted += _note_unread_rows(runs, line_notices + noted, log, text, lambda changed: _read_runs(source(changed)))
+        line_notices += _exclude_applications(noted, runs)
     _add_collectives(runs, name)
     notices = [replace(notice, location=_format_location(notice.location, name)) for notice in line_notices]
     return Reading(tuple(_add_causes(runs, log, text)), tuple(notices), found_communicators)
@@ -169,6 +171,16 @@ def _select_notices(read_runs: list[ReadRun]) -> list[Problem]:
         for read_run in read_runs
         for notice in read_run.notices
         if not tools_by_line.get(notice.location, set()) - {read_run.run.tool}
+    ]
+
+
+def _exclude_applications(notices: Iterable[Problem], read_runs: list[ReadRun]) -> list[Problem]:
+    """Notices of lines outside the output of applications, whose other rows of numbers are not results."""
+    outputs = [range(run.line, run.last_line + 1) for run in read_runs if run.last_line is not None]
+    return [
+        notice
+        for notice in notices
+        if not any(int(notice.location.removeprefix("line ")) in output for output in outputs)
     ]
 
 

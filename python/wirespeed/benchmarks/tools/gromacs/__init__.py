@@ -1,0 +1,1 @@
+"""Read the output of GROMACS."""
