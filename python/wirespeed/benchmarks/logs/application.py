@@ -1,4 +1,4 @@
-"""The output of an application that prints the time of its own run, between much other output."""
+"""Applications that print the time of their run, between much other output."""
 
 from __future__ import annotations
 
