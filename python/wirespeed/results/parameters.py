@@ -159,7 +159,12 @@ class Parameters:
     ] = None
     path_mtu_bytes: Annotated[int | None, _count("RDMA path MTU", *_PERFTEST, "qperf", unit="bytes")] = None
     connection_type: Annotated[
-        str | None, _text("transport service of the queue pairs: RC, UC, UD, XRC, RawEth", *_PERFTEST, identity=True)
+        str | None,
+        _text(
+            "transport service of the queue pairs: RC, UC, UD, XRC, RawEth; of MPI what the command line selects",
+            *(*_PERFTEST, *_OSU),
+            identity=True,
+        ),
     ] = None
     transport: Annotated[str | None, _text("RDMA transport: IB (also of RoCE) or iWARP", *_PERFTEST)] = None
     link_type: Annotated[str | None, _text("link layer of the port: Ethernet or IB", *_PERFTEST)] = None

@@ -100,21 +100,24 @@ def test_fewer_hosts_in_the_log_than_in_the_plan():
 
 
 @pytest.mark.parametrize(
-    ("cluster", "test", "noted"),
+    ("cluster", "test", "service", "noted"),
     [
-        ("cluster-ud.yaml", "osu_latency", True),
-        ("cluster-ud.yaml", "osu_bw", False),  # no latency
-        ("cluster-rc.yaml", "osu_latency", False),
-        ("cluster.yaml", "osu_latency", False),  # hybrid: two ranks are connected over RC
-        ("cluster-openmpi.yaml", "osu_latency", False),
+        ("cluster-ud.yaml", "osu_latency", None, True),
+        ("cluster-ud.yaml", "osu_bw", None, False),  # no latency
+        ("cluster-rc.yaml", "osu_latency", None, False),
+        ("cluster.yaml", "osu_latency", None, False),  # hybrid: two ranks are connected over RC
+        ("cluster-openmpi.yaml", "osu_latency", None, False),
+        ("cluster.yaml", "osu_latency", "UD", True),  # the command line of the log decides
+        ("cluster-ud.yaml", "osu_latency", "RC", False),
     ],
 )
-def test_the_overhead_of_ud_is_noted(cluster: str, test: str, noted: bool) -> None:
+def test_the_overhead_of_ud_is_noted(cluster: str, test: str, service: str | None, noted: bool) -> None:
     """MPI over Broadcom RoCE: 1.5 to 2.4 us, unique to Broadcom RoCE with the 2.3 series."""
     path = Path(__file__).parents[3] / "examples" / "bluebonnet-64node" / cluster
     metric, unit = (Metric.BW_AVG, "MB/s") if test == "osu_bw" else (Metric.LATENCY_AVG, "us")
     row = Measurement(metric, unit, 5.2, 8, None, 9)
-    result = Run("osu-micro-benchmarks", test, None, RunStatus.COMPLETE, None, 2, Parameters(), (row,))
+    parameters = Parameters(connection_type=service)
+    result = Run("osu-micro-benchmarks", test, None, RunStatus.COMPLETE, None, 2, parameters, (row,))
     notes = judge(result, build(read(path))).notes
     text = "over UD the library adds 1.5 µs to 2.4 µs to the latency of these NICs (`wirespeed explain MPI-05`)"
     assert (text in notes) is noted

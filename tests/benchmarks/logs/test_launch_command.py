@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from wirespeed.benchmarks.logs.launch_command import Launch, parse_command, parse_launch
+from wirespeed.benchmarks.logs.launch_command import Launch, find_transport_service, parse_command, parse_launch
 from wirespeed.benchmarks.tools.reader import read
 
 FOUR = ("n1", "n2", "n3", "n4")
@@ -76,3 +76,26 @@ def test_a_table_has_the_job_of_its_command_line(command: str) -> None:
     assert (run.ranks, run.parameters.nodes, run.parameters.host_names) == (64, 4, "n1,n2,n3,n4")
     (table,) = read(TABLE).runs
     assert (table.ranks, table.parameters.nodes) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("command", "service"),
+    [
+        ("mpirun_rsh -np 2 n1 n2 MV2_USE_UD_HYBRID=0 MV2_USE_ONLY_UD=0 ./osu_bw", "RC"),
+        ("mpirun_rsh -np 2 n1 n2 MV2_USE_UD_HYBRID=0 MV2_USE_ONLY_UD=1 ./osu_bw", "UD"),
+        ("MVP_USE_ONLY_UD=1 mpiexec -n 2 ./osu_bw", "UD"),
+        ("mpirun_rsh -np 2 n1 n2 MV2_USE_UD_HYBRID=1 MV2_USE_ONLY_UD=0 ./osu_bw", None),  # both, by the ranks
+        ("mpirun_rsh -np 2 n1 n2 MV2_USE_ONLY_UD=0 ./osu_bw", None),  # hybrid by default, or not
+        ("mpirun -np 2 --mca pml ucx -x UCX_TLS=self,sm,rc_v ./osu_bw", "RC"),
+        ("mpirun -np 2 -x UCX_TLS=rc_x,cuda_copy,cuda_ipc ./osu_bw", "RC"),
+        ("mpirun -np 2 -x UCX_TLS=ud,sm,self ./osu_bw", "UD"),
+        ("mpirun -np 2 -x UCX_TLS=rc,ud,sm,self ./osu_bw", None),
+        ("mpirun -np 2 -x UCX_TLS=rc,tcp ./osu_bw", None),
+        ("mpirun -np 2 -x UCX_TLS=self,sm ./osu_bw", None),
+        ("mpirun -np 2 -x UCX_TLS=all ./osu_bw", None),
+        ("mpirun -np 2 ./osu_bw", None),
+        ("mpirun -np 2 'UCX_TLS=rc ./osu_bw", None),  # a quote without its end
+    ],
+)
+def test_a_command_line_selects_a_transport_service(command: str, service: str | None) -> None:
+    assert find_transport_service(command) == service

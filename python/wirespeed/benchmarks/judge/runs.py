@@ -316,7 +316,9 @@ def _describe_ud_overhead(run: Run, plan: Plan) -> tuple[str, ...]:
 
 
 def _is_over_ud(run: Run, launch: Launch) -> bool:
-    """Whether the planned transport of a job of this size is UD."""
+    """Whether the transport that the command line selects is UD, or else the planned one of a job of this size."""
+    if run.parameters.connection_type is not None:
+        return run.parameters.connection_type == "UD"
     if launch.transport == "hybrid":
         return launch.hybrid_from is not None and run.ranks is not None and run.ranks >= launch.hybrid_from
     return launch.transport == "ud"

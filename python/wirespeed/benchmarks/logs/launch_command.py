@@ -2,7 +2,9 @@
 
 From the manual pages of Open MPI's mpirun (releases 4 and 5), MPICH's Hydra and Intel MPI's mpiexec, MVAPICH's
 mpirun_rsh and Slurm's srun. The meaning of an option differs: ``-N`` is the ranks of a host for Open MPI, and the
-number of hosts for srun. What a host file, an allocation or a variable states is not in the log.
+number of hosts for srun. What a host file, an allocation or a variable states is not in the log. Variables of the
+transport service: MPI over Broadcom RoCE (MVAPICH, 2024 OFA workshop), "MVAPICH2 Runtime"; UCX,
+src/ucp/core/ucp_context.c.
 """
 
 from __future__ import annotations
@@ -20,6 +22,16 @@ _PER_HOST = re.compile(r"ppr:(\d+):node")
 _BRACKETS = re.compile(r"([\w.-]*)\[([\d,-]+)\]([\w.-]*)")
 _MAX_COUNT = 10**6  # ranks or hosts of a job
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+_ONLY_UD = re.compile(r"MV[2P]_USE_ONLY_UD=([01])")
+_HYBRID = re.compile(r"MV[2P]_USE_UD_HYBRID=([01])")
+_UCX_TRANSPORTS = re.compile(r"UCX_TLS=([a-z_0-9,]+)")
+_UCX_SERVICES = {"rc": "RC", "rc_v": "RC", "rc_x": "RC", "ud": "UD", "ud_v": "UD", "ud_x": "UD"}
+_UCX_WITHIN_HOST = frozenset(
+    {
+        *("self", "sm", "shm", "posix", "sysv", "xpmem", "cma", "knem"),
+        *("cuda", "cuda_copy", "cuda_ipc", "gdr_copy", "rocm", "rocm_copy", "rocm_ipc"),
+    }
+)
 _OPERATOR = re.compile(r"[();<>|&]+")
 _ATTACHED = re.compile(r"-{1,2}[\w-]+=")
 
@@ -70,6 +82,30 @@ def parse_command(text: str) -> str | None:
     if end < len(words) and words[end][0] in "<>" and words[end - 1].isdecimal():
         end -= 1  # the 2 of "2>&1"
     return shlex.join(words[start:end])
+
+
+def find_transport_service(command: str) -> str | None:
+    """RC or UD, if the variables of a command line select this transport service and no other between hosts."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return None
+    service = None
+    values: dict[re.Pattern[str], str] = {}
+    for word in words:
+        for pattern in (_ONLY_UD, _HYBRID, _UCX_TRANSPORTS):
+            match = pattern.fullmatch(word)
+            if match is not None:
+                values[pattern] = match.group(1)
+    if values.get(_ONLY_UD) == "1":
+        service = "UD"
+    elif values.get(_ONLY_UD) == values.get(_HYBRID) == "0":
+        service = "RC"
+    elif _UCX_TRANSPORTS in values:
+        between_hosts = set(values[_UCX_TRANSPORTS].split(",")) - _UCX_WITHIN_HOST
+        services = {_UCX_SERVICES.get(name) for name in between_hosts}
+        service = services.pop() if len(services) == 1 else None
+    return service
 
 
 def _count(launcher: str, words: Sequence[str]) -> Launch:

@@ -13,7 +13,12 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
-from wirespeed.benchmarks.logs.launch_command import Launch, parse_command, parse_launch
+from wirespeed.benchmarks.logs.launch_command import (
+    Launch,
+    find_transport_service,
+    parse_command,
+    parse_launch,
+)
 from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail, is_failure, note_failures
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
@@ -126,7 +131,9 @@ class _Reader(RunReader):
                 self._draft.test = self._command[0]
                 self._largest = self._command[1] or self._largest
                 self._is_default = self._command[1] is None and self._is_default
-            self._draft.parameters.command, self._whole_command = self._whole_command, None
+            command, self._whole_command = self._whole_command, None
+            self._draft.parameters.command = command
+            self._draft.parameters.connection_type = find_transport_service(command) if command else None
             launch, self._launch = self._launch, None
             if launch is not None:
                 self._draft.ranks, self._draft.parameters.nodes = launch.ranks, launch.hosts
