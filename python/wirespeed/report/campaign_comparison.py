@@ -13,7 +13,7 @@ from rich.text import Text
 from wirespeed.errors import format_first
 from wirespeed.report import wording
 from wirespeed.report.chart import BANDWIDTHS
-from wirespeed.report.size_crossover import find_crossovers
+from wirespeed.report.crossover import Crossover, find_rank_crossovers, find_size_crossovers
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.campaign_history import (
     Campaign,
@@ -128,13 +128,53 @@ def _resolutions(result: Comparison, console: Console) -> None:
 
 
 def _crossovers(result: Comparison, console: Console, limit: int) -> None:
-    """Print the sizes at which the better campaign changes."""
-    for crossover in list(find_crossovers(result.series))[:limit]:
-        last_size, first_size = wording.size(crossover.last_size), wording.size(crossover.first_size)
-        above = Difference.WORSE if crossover.below is Difference.BETTER else Difference.BETTER
-        line = Text(f"crossover: {series_title(crossover.series)}: B is ")
-        line.append(crossover.below.value, _STYLES[crossover.below]).append(f" up to {last_size} and ")
-        console.print(line.append(above.value, _STYLES[above]).append(f" from {first_size} on"), soft_wrap=True)
+    """Print the sizes and the numbers of ranks at which the better campaign changes."""
+    for crossover in list(find_size_crossovers(result.series))[:limit]:
+        bounds = wording.size(crossover.last_value), wording.size(crossover.first_value)
+        _crossover(crossover, bounds, result.changes, console)
+    by_ranks = list(find_rank_crossovers(result.series))
+    for crossover in by_ranks[:limit]:
+        bounds = f"{crossover.last_value:,} ranks", f"{crossover.first_value:,}"
+        _crossover(crossover, bounds, result.changes, console)
+    _hint_at_hybrid(by_ranks, result.changes, console)
+
+
+def _crossover(crossover: Crossover, bounds: tuple[str, str], changed: Changes, console: Console) -> None:
+    services = _find_services(crossover.series, changed)
+    campaign = f"B ({services[1]})" if services else "B"
+    line = Text(f"crossover: {series_title(crossover.series)}: {campaign} is ")
+    line.append(crossover.below.value, _STYLES[crossover.below]).append(f" up to {bounds[0]} and ")
+    line.append(crossover.above.value, _STYLES[crossover.above]).append(f" from {bounds[1]} on")
+    console.print(line, soft_wrap=True)
+
+
+def _find_services(series: Series, changed: Changes) -> tuple[str, str] | None:
+    """The transport services of both campaigns, if those of a test differ: RC and UD."""
+    test = f"{series.tool} {series.test or ''}".strip()
+    for change in changed.changed:
+        if (change.place, change.name) == (test, _SERVICE) and change.before and change.after:
+            return change.before, change.after
+    return None
+
+
+def _hint_at_hybrid(by_ranks: Sequence[Crossover], changed: Changes, console: Console) -> None:
+    """Print the setting that selects RC or UD by the number of ranks, where UD gets better with more of them."""
+    first_values = []
+    for crossover in by_ranks:
+        services = _find_services(crossover.series, changed)
+        if services is not None and set(services) == {"RC", "UD"}:
+            better = services[1] if crossover.above is Difference.BETTER else services[0]
+            first_values += [crossover.first_value] if better == "UD" else []
+    if not first_values:
+        return
+    low, high = min(first_values), max(first_values)
+    ranks = f"{low:,}" if low == high else f"{low:,} to {high:,}, by measurement"
+    setting = "`launch.transport: hybrid` uses UD from `launch.hybrid_from` ranks on, and RC below"
+    console.print(f"  hint: {setting}; here: {ranks}", soft_wrap=True)
+
+
+_SERVICE = "connection_type"
+"""The parameter with the transport service of a run."""
 
 
 def count_differences(result: Comparison) -> Text:

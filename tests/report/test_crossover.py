@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wirespeed.report.size_crossover import find_crossovers
+from wirespeed.report.crossover import find_rank_crossovers, find_size_crossovers
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.campaign_history import Difference, SeriesComparison, Summary
 from wirespeed.results.series import Series
@@ -13,8 +13,8 @@ VALUE = Summary(8, 1.0, 1.0, 1.0, 0.0)
 BETTER, WORSE, UNCHANGED = Difference.BETTER, Difference.WORSE, Difference.NONE
 
 
-def row(size: int | None, difference: Difference, test: str = "osu_latency") -> SeriesComparison:
-    series = Series("osu", test, None, 2, (), Metric.LATENCY_AVG, "us", size, None)
+def row(size: int | None, difference: Difference, test: str = "osu_latency", ranks: int = 2) -> SeriesComparison:
+    series = Series("osu", test, None, ranks, (), Metric.LATENCY_AVG, "us", size, None)
     return SeriesComparison(series, VALUE, VALUE, difference, "")
 
 
@@ -33,5 +33,15 @@ def row(size: int | None, difference: Difference, test: str = "osu_latency") -> 
 def test_a_crossover_is_one_change_of_direction(
     rows: list[SeriesComparison], expected: list[tuple[Difference, int, int]]
 ) -> None:
-    found = [(crossover.below, crossover.last_size, crossover.first_size) for crossover in find_crossovers(rows)]
+    found = [(crossover.below, crossover.last_value, crossover.first_value) for crossover in find_size_crossovers(rows)]
     assert found == expected
+
+
+def test_a_crossover_by_ranks_is_one_of_each_size() -> None:
+    rows = [
+        *(row(8, WORSE, ranks=64), row(8, WORSE, ranks=512), row(8, BETTER, ranks=2048)),
+        *(row(1024, WORSE, ranks=64), row(1024, WORSE, ranks=2048)),
+    ]
+    (crossover,) = find_rank_crossovers(rows)
+    assert (crossover.series.size_bytes, crossover.series.ranks) == (8, None)
+    assert (crossover.below, crossover.last_value, crossover.first_value) == (WORSE, 512, 2048)
