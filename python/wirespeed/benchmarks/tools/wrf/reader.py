@@ -27,7 +27,7 @@ _GRID = re.compile(r"ids,ide,jds,jde +(\d+) +(\d+) +(\d+) +(\d+)$")
 _STEP = re.compile(r"Timing for main: time \S+ on domain +(\d+): +(\S+) elapsed seconds$")
 _END = re.compile(r"(?:d\d+ \S+ )?wrf: SUCCESS COMPLETE WRF$")
 _FATAL = re.compile(r"-+ FATAL CALLED -+$")
-_FATAL_FILE = "FATAL CALLED FROM FILE:"
+_FATAL_FILE = "CALLED FROM FILE:"  # after FATAL, which is removed as a level where a logger adds a time
 _RULE = re.compile(r"-{20,}$")
 _DIGITS = 5  # after the point of a printed time
 
@@ -108,5 +108,5 @@ class _Reader(ApplicationReader):
         elif self._message is not None and _RULE.match(text):
             draft.fail(" ".join(self._message) or "FATAL CALLED")
             self._message = None
-        elif self._message is not None and not text.startswith(_FATAL_FILE):
+        elif self._message is not None and _FATAL_FILE not in text:
             self._message.append(text)
