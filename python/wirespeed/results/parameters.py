@@ -354,7 +354,11 @@ class Parameters:
     ] = None
     time_steps: Annotated[
         int | None,
-        _count("time steps that are computed, of WRF those of domain 1", "GROMACS", "OpenFOAM", "WRF", identity=True),
+        _count("time steps that are computed, of WRF those of domain 1", "GROMACS", "WRF", identity=True),
+    ] = None
+    end_time: Annotated[
+        str | None,
+        _text("last simulated time as printed, of a steady solver its iterations", "OpenFOAM", identity=True),
     ] = None
 
     # Length of the run

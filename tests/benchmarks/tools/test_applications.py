@@ -60,6 +60,14 @@ ROWS = [
         {},
         ["log:28: found steps without the beginning of the log; expected all steps; no sum and no mean"],
     ),
+    (
+        "wrf/conus.txt",
+        "Timing for main: time 2019-11-26_12:00:45 on domain   1:    0.36107 elapsed seconds",
+        "...",
+        TRUNCATED,
+        {},
+        ["log:31: found ... in place of lines; expected all steps; no sum and no mean"],
+    ),
     ("openfoam/simpleFoam.txt", "ClockTime = 11 s", "ClockTime = 11", COMPLETE, {"CPU": 9.02, "wall": 10}, []),
     (
         "gromacs/md.txt",
@@ -67,7 +75,7 @@ ROWS = [
         "      nan    25600.0",
         COMPLETE,
         {"core": 34406.4},
-        ["log:68: found nan as run_time; expected a number; left out"],
+        ["log:70: found nan as run_time; expected a number; left out"],
     ),
     ("cp2k/h2o-dft-ls.txt", "T I M I N G", "E N E R G Y", TRUNCATED, {}, []),
     (
@@ -111,8 +119,15 @@ End
 def test_a_program_of_openfoam_without_a_time_is_no_run() -> None:
     with pytest.raises(Refusal):
         parse(MESHER)
-    (run,) = parse(MESHER + sample("openfoam/simpleFoam.txt"))
+    (run,) = parse(MESHER + MESHER.replace("End\n", "") + sample("openfoam/simpleFoam.txt"))
     assert (run.test, run.status) == ("simpleFoam", COMPLETE)
+    (cut,) = parse(MESHER.replace("End\n", ""))
+    assert (cut.test, cut.status) == ("blockMesh", TRUNCATED)
+
+
+def test_the_end_time_of_a_solver_is_that_of_a_page_that_omits_steps() -> None:
+    (run,) = parse(sample("openfoam/simpleFoam.txt").replace("Time = 3\n", "Time = 500s\n"))
+    assert run.parameters.end_time == "500"
 
 
 def test_other_tables_of_an_application_are_no_rows_of_a_benchmark() -> None:
@@ -138,3 +153,16 @@ def test_an_error_fails_the_run(name: str, error: str) -> None:
     assert run.status is FAILED
     assert (run.error or "").startswith(error)
     assert run.measurements == ()
+
+
+@pytest.mark.parametrize(
+    ("printed", "changed", "steps"),
+    [
+        ("", "", 2000),  # the command line overrides the input
+        ("Overriding nsteps with value passed on the command line: 2000 steps, 4 ps\n", "", 10000),
+        ("command line: 2000 steps, 4 ps", "command line: -1 steps", None),  # until the time is over
+    ],
+)
+def test_the_steps_of_mdrun_are_those_that_it_computes(printed: str, changed: str, steps: int | None) -> None:
+    (run,) = parse(sample("gromacs/md.txt").replace(printed, changed))
+    assert run.parameters.time_steps == steps

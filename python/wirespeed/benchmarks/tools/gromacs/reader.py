@@ -1,8 +1,9 @@
 """GROMACS: the times and the performance at the end of md.log, and of what mdrun prints on the terminal.
 
 Formats: src/gromacs/gmxlib/nrnb.cpp, print_perf (times, columns of the performance); hardware/printhardware.cpp
-(hosts); mdrun/runner.cpp and mdlib/gmx_omp_nthreads.cpp (processes, threads); utility/errorformat.cpp (errors). md.log
-ends with "Finished mdrun", the terminal with a quotation. *Core* is the time of all cores, *wall* that of the run.
+(hosts); mdrun/runner.cpp (processes, steps of the command line); mdlib/gmx_omp_nthreads.cpp (threads);
+utility/errorformat.cpp (errors). md.log ends with "Finished mdrun", the terminal with a quotation. *Core* is the time
+of all cores, *wall* that of the run.
 """
 
 from __future__ import annotations
@@ -24,8 +25,12 @@ _COMMAND = "Command line:"
 _SETTINGS = (
     (re.compile(r"Running on (\d+) nodes? with total "), "nodes"),
     (re.compile(r"Using (\d+) OpenMP threads?(?: per \S+ \S+)?$"), "threads_per_process"),
-    (re.compile(r"nsteps += (\d+)$"), "time_steps"),
     (re.compile(r"There are: (\d+) Atoms$"), "atoms"),
+)
+_STEPS = (
+    re.compile(r"nsteps += (\d+)$"),
+    re.compile(r"Overriding nsteps with value passed on the command line: (-?\d+) steps"),  # after the former
+    re.compile(r"(\d+) steps, +\S+ ps\.$"),
 )
 _RANKS = re.compile(r"Using (\d+) MPI (?:process(?:es)?|threads?)$")
 _INPUTS = (re.compile(r" -s (?:\S*/)?(\S+)"), re.compile(r" -deffnm (?:\S*/)?(\S+)"))
@@ -55,6 +60,7 @@ class _Reader(ApplicationReader):
         super().__init__()
         self._columns: list[str] = []
         self._previous_text = ""
+        self._steps: int | None = None
 
     def is_end(self, text: str) -> bool:
         """Whether the output of mdrun ends here."""
@@ -69,11 +75,17 @@ class _Reader(ApplicationReader):
         program = title or (version if self.draft is None else None)
         if program is not None and "mdrun" in program.group(1):
             self.open(line, "mdrun").version = program.group(2)
+            self._steps = None
         elif text.startswith(_TIMES) and self.draft is None:
             self.open(line, "mdrun")
+            self._steps = None
         elif self.draft is not None:
             self._read_setting(self.draft, text, previous_text)
             self._read_result(line, text)
+
+    def add_totals(self, draft: Draft) -> None:
+        """Add the number of steps that was stated last; -1 is without an end."""
+        draft.parameters.time_steps = self._steps if self._steps is not None and self._steps >= 0 else None
 
     def _read_setting(self, draft: Draft, text: str, previous_text: str) -> None:
         ranks = _RANKS.match(text)
@@ -83,6 +95,9 @@ class _Reader(ApplicationReader):
             setting = pattern.match(text)
             if setting is not None:
                 draft.parameters.read_setting(name, int(setting.group(1)))
+        for pattern in _STEPS:
+            steps = pattern.match(text)
+            self._steps = self._steps if steps is None else int(steps.group(1))
         if previous_text == _COMMAND:
             draft.parameters.command = text
             run_input = next(filter(None, (pattern.search(text) for pattern in _INPUTS)), None)

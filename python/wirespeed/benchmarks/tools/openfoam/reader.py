@@ -3,7 +3,7 @@
 Formats: src/OpenFOAM/global/argList/argList.C (header, hosts), src/OpenFOAM/db/Time/TimeIO.C, printExecutionTime and
 printTimeHMS (times), src/OpenFOAM/db/error/error.C (errors). Times count from the start of the program: the last one is
 that of the run. *CPU* is the time of the first process, *wall* that of the run. Programs that print no such time, such
-as blockMesh, are left out.
+as blockMesh, are left out, unless the log is cut in them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 from wirespeed.benchmarks.logs.application import ApplicationReader, read_application
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, line_matcher
-from wirespeed.results.benchmarks import Metric, RunStatus
+from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the log of an OpenFOAM solver ('Exec   : simpleFoam', 'ExecutionTime = … s  ClockTime = … s')"
 IDENTIFYING_TEXTS = ("Exec   : ", "ExecutionTime = ")
@@ -25,6 +25,7 @@ _PROCESSES = re.compile(r"nProcs : (\d+)$")
 _HOSTS = "Hosts  :"
 _HOST = re.compile(r"\((\S+) \d+\)$")
 _DURATION = r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)"
+_TIME = re.compile(r"Time = (\S+?)s?$")
 _SECONDS = re.compile(r"ExecutionTime = (\S+) s  ClockTime = (\S+) s$")
 _CLOCKS = re.compile(r"ExecutionTime = ([-\d:.]+)  ClockTime = ([-\d:.]+)$")
 _CLOCK = re.compile(_DURATION)
@@ -34,13 +35,7 @@ _RANK = re.compile(r"\[\d+\] *")
 
 def read(log: Source) -> list[ReadRun]:
     """Every run of a solver in the log."""
-    runs = read_application(log, line_matcher(_EXEC), _Reader)
-    return [read_run for read_run in runs if not _is_without_time(read_run)]
-
-
-def _is_without_time(read_run: ReadRun) -> bool:
-    """Whether a program ended and printed no time; ``time_steps`` is what only a whole run has."""
-    return read_run.run.status is RunStatus.TRUNCATED and read_run.run.parameters.time_steps == 0
+    return read_application(log, line_matcher(_EXEC), _Reader)
 
 
 class _Reader(ApplicationReader):
@@ -52,7 +47,9 @@ class _Reader(ApplicationReader):
         super().__init__()
         self._build: str | None = None
         self._hosts: list[str] | None = None  # None outside the list
-        self._steps = 0
+        self._time: str | None = None  # that is simulated
+        self._has_times = False
+        self._is_followed = False  # by another program
         self._has_error = False  # its message follows
 
     def is_end(self, text: str) -> bool:
@@ -63,22 +60,37 @@ class _Reader(ApplicationReader):
         """Read one line of the output."""
         build, program = _BUILD.match(text), _EXEC.match(text)
         if build is not None:
-            self._close()
+            self._end_program()
             self._build = build.group(1)
         elif program is not None:
+            self._end_program()
             draft = self.open(line, program.group(1).rpartition("/")[2])
             draft.version, self._build = self._build, None
             draft.parameters.command = text.partition(": ")[2]
-            self._steps, self._hosts, self._has_error = 0, None, False
+            self._hosts, self._has_error = None, False
         elif text.startswith("ExecutionTime = "):
             self._read_times(line, text)
         elif self.draft is not None:
+            time = _TIME.match(text)
+            self._time = time.group(1) if time is not None else self._time
             self._read_header(self.draft, text)
             self._read_error(self.draft, text)
 
     def add_totals(self, draft: Draft) -> None:
-        """Add the number of steps with a time."""
-        draft.parameters.time_steps = self._steps
+        """Add the last simulated time, which for a steady solver is the number of iterations."""
+        draft.parameters.end_time = self._time
+
+    def _end_program(self) -> None:
+        self._is_followed = True
+        self._close()
+
+    def _close(self) -> None:
+        """End the open run, unless its program has ended and printed no time."""
+        draft = self.draft
+        if draft is not None and not self._has_times and not draft.errors and (draft.complete or self._is_followed):
+            self.draft = None
+        super()._close()
+        self._time, self._has_times, self._is_followed = None, False, False
 
     def _read_header(self, draft: Draft, text: str) -> None:
         case, processes, host = _CASE.match(text), _PROCESSES.match(text), _HOST.match(text)
@@ -105,12 +117,11 @@ class _Reader(ApplicationReader):
     def _read_times(self, line: Line, text: str) -> None:
         if self.draft is None:
             self.open(line)
-            self._steps = 0
         seconds, clocks = _SECONDS.match(text), _CLOCKS.match(text)
         cells = seconds.groups() if seconds else tuple(map(_convert_clock, clocks.groups())) if clocks else ()
         for label, cell in zip(("CPU", "wall"), cells, strict=False):
             self.hold(Metric.RUN_TIME, "s", cell, line, label)
-        self._steps += len(cells) == 2
+        self._has_times = self._has_times or bool(cells)
 
 
 def _convert_clock(text: str) -> str:

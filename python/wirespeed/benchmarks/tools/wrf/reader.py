@@ -48,6 +48,7 @@ class _Reader(ApplicationReader):
         self._steps: dict[int, list[float]] = {}
         self._lines: dict[int, int] = {}
         self._broken: set[int] = set()  # domains with a time that is no number
+        self._is_abridged = False  # by the author of a page
         self._message: list[str] | None = None  # of a fatal error
         self._previous_text = ""
 
@@ -66,6 +67,9 @@ class _Reader(ApplicationReader):
             self._ranks = int(tasks.group(1)) * int(tasks.group(2))
         elif step is not None:
             self._read_step(line, int(step.group(1)), step.group(2))
+        elif self.draft is not None and not text.strip("[]().… "):
+            self.draft.notice(line.number, f"{text} in place of lines", "all steps; no sum and no mean")
+            self._is_abridged = True
         elif self.draft is not None:
             grid = _GRID.match(text) if previous_text == _OUTER_GRID else None
             if grid is not None:
@@ -80,16 +84,16 @@ class _Reader(ApplicationReader):
             draft.notice(draft.line, "steps without the beginning of the log", "all steps; no sum and no mean")
             return
         for domain, times in sorted(self._steps.items()):
-            if domain in self._broken:
+            if domain in self._broken or self._is_abridged:
                 continue
             total, label = fsum(times), f"domain {domain}"
             self.hold_value(Metric.RUN_TIME, "s", round(total, _DIGITS), self._lines[domain], label)
             self.hold_value(Metric.STEP_TIME, "s", round(total / len(times), _DIGITS), self._lines[domain], label)
-        draft.parameters.time_steps = len(self._steps.get(1, [])) or None
+        draft.parameters.time_steps = None if self._is_abridged else len(self._steps.get(1, [])) or None
 
     def _start(self, line: Line) -> Draft:
         draft = self.open(line)
-        self._steps, self._lines, self._broken, self._message = {}, {}, set(), None
+        self._steps, self._lines, self._broken, self._is_abridged, self._message = {}, {}, set(), False, None
         return draft
 
     def _read_step(self, line: Line, domain: int, cell: str) -> None:
