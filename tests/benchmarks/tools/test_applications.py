@@ -66,7 +66,7 @@ ROWS = [
         "...",
         TRUNCATED,
         {},
-        ["log:31: found ... in place of lines; expected all steps; no sum and no mean"],
+        ["log:31: found ... where lines were omitted; expected all steps; no sum and no mean"],
     ),
     ("openfoam/simpleFoam.txt", "ClockTime = 11 s", "ClockTime = 11", COMPLETE, {"CPU": 9.02, "wall": 10}, []),
     (

@@ -68,7 +68,7 @@ class _Reader(ApplicationReader):
         elif step is not None:
             self._read_step(line, int(step.group(1)), step.group(2))
         elif self.draft is not None and not text.strip("[]().… "):
-            self.draft.notice(line.number, f"{text} in place of lines", "all steps; no sum and no mean")
+            self.draft.notice(line.number, f"{text} where lines were omitted", "all steps; no sum and no mean")
             self._is_abridged = True
         elif self.draft is not None:
             grid = _GRID.match(text) if previous_text == _OUTER_GRID else None
