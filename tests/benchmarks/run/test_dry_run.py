@@ -64,6 +64,19 @@ def test_the_commands_of_a_suite(suite: str, example: str, hosts: str) -> None:
     assert text == file.read_text()
 
 
+@pytest.mark.parametrize("host", ["abel1", "abel2"])
+def test_collectives_of_one_host_use_no_network(host: str) -> None:
+    """GPUs of one host exchange data without an interface: such a run would be judged as one over eth0."""
+    programs = ("broadcast_perf", "all_reduce_perf", "alltoall_perf", "all_gather_perf")
+    text = dry("collectives", "pcie-lending", host)
+    titles = [line for line in text.splitlines() if " GPUs: " in line]
+    assert titles == [f"# {program} on 2 GPUs: {host}, about 23 s" for program in programs]
+    assert "NCCL_SOCKET_IFNAME" not in text
+    assert all(
+        f"# nothing is measured over {nic}: the run has one host with GPUs on it" in text for nic in ("dis0", "eth0")
+    )
+
+
 @pytest.mark.parametrize(("gpu_memory", "jobs"), [("true", 5), ("false", 0)])
 def test_messages_from_gpu_memory_are_measured_where_planned(tmp_path: Path, gpu_memory: str, jobs: int) -> None:
     """OSU micro-benchmarks, README: -d cuda, and the buffers of pairs as D D."""

@@ -24,7 +24,7 @@ _DEBUG = {"NCCL_DEBUG": "INFO"}
 
 
 def add_collectives(request: Request, steps: Steps) -> None:
-    """Add the collectives of each host alone, then those over each network between the hosts."""
+    """Add the collectives of each host alone, then those over each network between two hosts or more."""
     gpus = {host: len(request.plan.hosts[host].gpus) for host in request.fabric.hosts}
     lenders = [host for host in gpus if any(loan.borrowed is False for loan in request.plan.hosts[host].loans.values())]
     if lenders:
@@ -36,6 +36,9 @@ def add_collectives(request: Request, steps: Steps) -> None:
         steps.next_stage()
     for network in group_by_fabric(request.fabric.endpoints):
         counts = {endpoint.host: gpus[endpoint.host] for endpoint in network if gpus[endpoint.host]}
+        if len(counts) < 2:  # NCCL uses no interface between the GPUs of one host
+            steps.notes.append(f"nothing is measured over {network[0].interface}: the run has one host with GPUs on it")
+            continue
         for program in _PROGRAMS:
             for ranks in _list_rank_counts(counts):
                 interface = network[0].interface
