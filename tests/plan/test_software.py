@@ -115,8 +115,12 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
     (
         "k20x",
         {"os": "ubuntu-20.04", "cuda": "11.7", "nvhpc": "21.9"},
-        ["! CUDA 11.7 with the HPC SDK 21.9, which does not contain it / CUDA 11.4"],
+        ["! CUDA 11.7 with the HPC SDK 21.9, which does not contain it / one of CUDA 10.2, CUDA 11.0, CUDA 11.4"],
         {"cuda": "11.4"},
+    ),
+    *(  # NVIDIA HPC SDK 21.9 release notes, table 1
+        ("k20x", {"os": "ubuntu-20.04", "cuda": cuda, "nvhpc": "21.9", "gcc": gcc}, [], {})
+        for cuda, gcc in (("10.2", "8"), ("11.0", "9"), ("11.4", "10"))
     ),
     (
         "k20x",
