@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GBPS, GIGABYTES, convert
 from wirespeed.limits.group import Group, Member
-from wirespeed.limits.impact import is_bridge, nic_function
+from wirespeed.limits.impact import gpu_function, is_bridge, nic_function
 from wirespeed.limits.nic import build_slot
 from wirespeed.plan import Plan
 
@@ -22,6 +22,20 @@ class BridgeSlot:
     host: str
     interface: str
     slot: pcie.Slot
+
+
+@dataclass(frozen=True, slots=True)
+class LentSlot:
+    """The slot of a lent GPU, in its lender."""
+
+    host: str
+    gpu: str
+    slot: pcie.Slot
+
+    @property
+    def name(self) -> str:
+        """The slot as text."""
+        return f"PCIe slot of {self.host}:{self.gpu}"
 
 
 def count_borrowed(plan: Plan, host: str) -> int:
@@ -44,6 +58,28 @@ def list_bridge_slots(plan: Plan, host: str) -> tuple[BridgeSlot, ...]:
     ]
     ends.sort(key=lambda name: name != host)
     return tuple(slot for name in ends for slot in _list_slots(plan, name))
+
+
+def find_borrowed_slot(plan: Plan, host: str, count: int) -> LentSlot | None:
+    """The slowest slot, in the lenders, of a number of GPUs that a host borrows; of its loans, the fastest are in use.
+
+    None if the number is 0 or larger than that of the loans, or if a slot is not known.
+    """
+    slots = list(_list_lent_slots(plan, host))
+    if not 0 < count <= len(slots) == count_borrowed(plan, host):
+        return None
+    return sorted(slots, key=lambda end: pcie.two_way(end.slot).value, reverse=True)[count - 1]
+
+
+def _list_lent_slots(plan: Plan, host: str) -> Iterator[LentSlot]:
+    devices = {(loan.peer, loan.device) for loan in plan.hosts[host].loans.values() if loan.borrowed}
+    for lender, settings in plan.hosts.items():
+        node_ids = {ntb.node_id for ntb in settings.ntbs.values()}
+        for name, gpu in settings.gpus.items():
+            if any((node_id, gpu.pcie) in devices for node_id in node_ids):
+                slot = build_slot(gpu_function(plan, lender, name), [])
+                if slot is not None:
+                    yield LentSlot(lender, name, slot)
 
 
 def group_by_bridge(plan: Plan, group: Group, owners: Sequence[bool | None]) -> Group | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GBPS, GIGABYTES, convert
+from wirespeed.limits.device_lending import find_borrowed_slot
 from wirespeed.limits.group import PCIE, Links
 from wirespeed.limits.host import socket_term
 from wirespeed.limits.impact import gpu_function
@@ -25,17 +26,21 @@ def find_gpu_links(plan: Plan, host: str) -> Links | None:
     return Links(links.name, links.per_gpu.value, links.full_mesh, peak, usable, source, share)
 
 
-def find_pcie_links(plan: Plan, host: str) -> Links | None:
+def find_pcie_links(plan: Plan, host: str, *, borrowed: int = 0, uses_own: bool = True) -> Links | None:
     """GPUs that reach each other over their PCIe slots: each direction while the other has the same load.
 
     The slowest slot counts for all, and between sockets their link, which each ring passes once in each direction.
-    The bridge to borrowed GPUs is a cut beside it (`wirespeed.limits.device_lending`). None: a slot is not known.
+    ``borrowed``: the number of borrowed GPUs that take part, whose slots are in their lenders; not ``uses_own``: no
+    GPU of the host itself takes part. The bridge to borrowed GPUs is a cut beside it
+    (`wirespeed.limits.device_lending`). None: a slot is not known.
     """
-    gpus = plan.hosts[host].gpus
+    lent = find_borrowed_slot(plan, host, borrowed)
+    lent_terms = [pcie.two_way(lent.slot, lent.name)] if lent is not None else []
+    gpus = plan.hosts[host].gpus if uses_own or lent is None else {}
     slots = [build_slot(gpu_function(plan, host, gpu), []) for gpu in gpus]
-    if not slots or None in slots:
+    if None in slots or not (slots or lent_terms):
         return None
-    terms = [pcie.two_way(slot, "PCIe slot of the GPU") for slot in slots if slot is not None]
+    terms = [*(pcie.two_way(slot, "PCIe slot of the GPU") for slot in slots if slot is not None), *lent_terms]
     addresses = [settings.pcie for settings in gpus.values()]
     sockets = [socket_term(plan, host, addresses[0], address, bidirectional=True) for address in addresses[1:]]
     tightest = min([*terms, *(term for term in sockets if term is not None)], key=lambda term: term.value)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from judge_support import collective
+from judge_support import collective, find_verdict
 from test_gpu import LENDING
 
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.catalogue import load
+from wirespeed.cli.flows import evidence as read_bundle
 from wirespeed.cluster import read
 from wirespeed.limits.device_lending import list_bridge_slots
 from wirespeed.plan import Plan, build
+from wirespeed.plan.overlay import overlay_facts
+from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters, RankPlace
 from wirespeed.results.verdicts import Judgement
 
 MIB = 2**20
@@ -67,3 +73,40 @@ def test_the_bridge_of_the_lender_counts_for_the_borrower_alone(tmp_path):
     planned = build_plan(tmp_path, "gen3 x4")
     assert [(end.host, end.slot.lanes) for end in list_bridge_slots(planned, "abel1")] == [("abel1", 8), ("abel2", 4)]
     assert list_bridge_slots(planned, "abel2") == ()
+
+
+@pytest.mark.parametrize(
+    ("buses", "width", "one_way", "both"),
+    [
+        (("84", "85"), 4, 1.829, 1.819),  # both borrowed: the slot of abel2's GPU1
+        (("84", "85"), 16, 7.314, 7.276),
+        (("02", "84"), 4, 7.202, 7.276),  # the log does not show which of the two it borrows: the faster
+        (("02", "03"), 4, 7.314, 7.276),  # own GPUs
+    ],
+)
+def test_a_narrow_slot_of_a_lent_gpu_limits_the_borrower_as_found(healthy_bundle, buses, width, one_way, both):
+    """abel1's bundle lists its own GPUs at 02:00.0 and 03:00.0; abel2's GPU1, which it lends, is at 05:00.0."""
+    planned, facts = build(read(LENDING), load()), read_bundle(healthy_bundle(LENDING.parent.name)).facts
+    observed = overlay_facts(planned, facts)
+    lender = observed.plan.hosts["abel2"]
+    slot = lender.pcie["0000:05:00.0"]
+    narrow = replace(slot, link=replace(slot.link, width=width))
+    hosts = {**observed.plan.hosts, "abel2": replace(lender, pcie={**lender.pcie, "0000:05:00.0": narrow})}
+    observed = replace(observed, plan=replace(observed.plan, hosts=hosts))
+    addresses = ", ".join(f"0000:{bus}:00.0" for bus in buses)
+    copies = Run(
+        "p2pBandwidthLatencyTest",
+        "unidirectional_bandwidth",
+        None,
+        RunStatus.COMPLETE,
+        None,
+        None,
+        Parameters(gpu_addresses=addresses, gpus=2, p2p_enabled=True),
+        (Measurement(Metric.BW_AVG, "GB/s", 1.45, None, "GPU0 -> GPU1", 1),),
+    )
+    (verdict,) = judge(copies, planned, observed=observed).verdicts
+    assert verdict.found.value == pytest.approx(one_way, rel=1e-3)
+    places = {str(rank): RankPlace("abel1", bus_id=f"0000:{bus}:00") for rank, bus in enumerate(buses)}
+    run = collective("all_reduce_perf", 2, {128 * MIB: (92624, 1.45, 1.45)}, rank_places=places)
+    verdict = find_verdict(judge(run, planned, observed=observed), metric=Metric.BUSBW)
+    assert verdict.found.value == pytest.approx(both, rel=1e-3)

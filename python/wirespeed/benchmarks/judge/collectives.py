@@ -14,6 +14,7 @@ from wirespeed.benchmarks.endpoints.nics import (
     has_rdma,
     list_used_nics,
 )
+from wirespeed.benchmarks.judge.borrowed_gpus import assume_borrowed
 from wirespeed.benchmarks.judge.collective_names import (
     describe_unnamed_collective,
     find_collective,
@@ -38,7 +39,7 @@ from wirespeed.limits import algorithms, cuts, fabric, framing, tcp
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GBPS, GIGABYTES, convert, in_unit, number, scale_bound, tightest
 from wirespeed.limits.collective_latency import estimate_latency
-from wirespeed.limits.device_lending import BRIDGE_TERM, group_by_bridge
+from wirespeed.limits.device_lending import BRIDGE_TERM, count_borrowed, group_by_bridge
 from wirespeed.limits.gpus import find_gpu_links, find_pcie_links, list_slot_rates
 from wirespeed.limits.group import Collective, Group, Links, Member, bus_factor, convert_printed_factor
 from wirespeed.limits.host import share_links
@@ -207,6 +208,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
             return _select_interface(run, plan, profile, context, interfaces)
         context = replace(context, interface=next(iter(interfaces), None))
     group = build_group(run, run.ranks, plan, assumptions, context)
+    group = _include_slots_of_lenders(run, plan, group, assumptions, context)
     proof = derive_proof(context.evidence, plan, context.algorithm)
     bridge = group_by_bridge(plan, group, _list_owners(run, group, context))
     above = (
@@ -323,6 +325,24 @@ def _limit_borrower(
     algorithm = algorithms.select_algorithm(collective, None, group)
     over_bridge = algorithms.reachable(collective, group, algorithm, [(BRIDGE_TERM, bridge)])
     return borrower if over_bridge is None else replace(borrower, bridge_share=min(over_bridge.value / limit.value, 1))
+
+
+def _include_slots_of_lenders(run: Run, plan: Plan, group: Group, assumptions: list[str], context: RunContext) -> Group:
+    """The group of one host with the slots of the GPUs that it borrows: those of its ranks, by a bundle, else the
+    fewest."""
+    member = group.members[0]
+    loans = count_borrowed(plan, member.name)
+    if group.across_hosts or not group.uses_pcie or not loans:
+        return group
+    owners = _list_owners(run, group, context)
+    is_known = (
+        len(owners) == member.ranks and member.name in context.own_gpus and owners.count(True) >= (member.ranks - loans)
+    )
+    local_count = owners.count(True) if is_known else min(len(plan.hosts[member.name].gpus), member.ranks)
+    if is_known and None in owners:
+        assumptions.append(assume_borrowed(member.name))
+    links = find_pcie_links(plan, member.name, borrowed=member.ranks - local_count, uses_own=local_count > 0)
+    return replace(group, members=(replace(member, links=links),))
 
 
 def _list_owners(run: Run, group: Group, context: RunContext) -> list[bool | None]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from wirespeed.benchmarks.endpoints.nics import find_ends
+from wirespeed.benchmarks.judge.borrowed_gpus import BorrowedGpus, find_borrowed_gpus
 from wirespeed.benchmarks.judge.collective_names import foreign_gpus
 from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
@@ -45,7 +46,8 @@ _MANY_GPU_TESTS = (
 class GpuLimits:
     """The limits of one run on a host of the plan."""
 
-    slot: Bound | None  # GB/s, one direction, or both added
+    slot: Bound | None  # of the host's own GPUs: GB/s, one direction, or both added
+    borrowed: BorrowedGpus
     links: tuple[Bound, Bound | None] | None  # between two GPUs: at their peak, and as usable
     p2p: bool
     without_access: frozenset[str]  # pairs of GPUs, as labels, that cannot access each other's memory over PCIe
@@ -88,23 +90,26 @@ class GpuLimits:
         if "CPU" in (source[:3], target[:3]):
             if self.pageable:
                 return Limit(skip_reason=_PAGEABLE)
-            if self.slot is None:
+            slots = self.borrowed.find_slots(self.slot, [end for end in (source, target) if end.startswith("GPU")])
+            if slots is None:
                 return Limit(unknown="the PCIe slot of the GPU is in neither cluster file nor catalogue")
-            return Limit(in_unit(self.slot, unit), thresholds=self.slot_thresholds)
+            return Limit(in_unit(slots, unit), thresholds=self.slot_thresholds)
         if not self.p2p:
             return Limit(skip_reason=_STAGED)
         pair_labels = {f"{source}{PAIR_ARROW}{target}", f"{target}{PAIR_ARROW}{source}"}
         if self.links is None and pair_labels & self.without_access:
             return Limit(skip_reason=_NO_ACCESS)
-        return self.pair_limit(unit, self.socket_terms.get((source, target)))
+        return self._limit_pair(unit, source, target)
 
-    def pair_limit(self, unit: str, socket: Term | None) -> Limit:
+    def _limit_pair(self, unit: str, source: str, target: str) -> Limit:
         """Peer access between two GPUs: over their links, else over both slots and the link between CPU sockets."""
         if self.links is None:
-            if self.slot is None:
+            slots = self.borrowed.find_slots(self.slot, (source, target))
+            if slots is None:
                 return Limit(unknown="neither links nor PCIe slots of these GPUs are known")
-            terms = [*self.slot.terms, *([socket] if socket else [])]
-            return Limit(in_unit(tightest(terms, self.slot.assumptions), unit), thresholds=self.peer_thresholds)
+            socket = None if self.borrowed.labels & {source, target} else self.socket_terms.get((source, target))
+            terms = [*slots.terms, *([socket] if socket else [])]
+            return Limit(in_unit(tightest(terms, slots.assumptions), unit), thresholds=self.peer_thresholds)
         peak, usable = self.links
         thresholds = self.pair_thresholds if self.copies_at_once else None
         return Limit(in_unit(peak, unit), in_unit(usable, unit) if usable else None, thresholds=thresholds)
@@ -163,7 +168,8 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         )
     named = [nic.host for nic in find_ends(plan, context.source, context.target)]
     by_address = find_gpu_host(run, plan) or context.host
-    candidates = named or ([by_address] if by_address else plan.hosts)
+    borrower = _find_borrower(run, plan, context)
+    candidates = named or ([by_address] if by_address else [borrower] if borrower else plan.hosts)
     name = next((name for name in candidates if plan.hosts[name].gpus), None)
     if name is None:
         return UnknownLimits(f"{' and '.join(named) or plan.name} has no GPUs", profile)
@@ -172,6 +178,8 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         if named
         else "by the PCIe addresses of the log"
         if by_address
+        else "the only borrower with a bundle, and the log lists a GPU that no host owns"
+        if borrower
         else "the log names no host; name it with --from HOST:NIC"
     )
     assumptions = [f"GPUs as those of {name}: {stated}"]
@@ -182,6 +190,9 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     links = _find_link_limits(gpu_links, bidirectional, assumptions)
     return GpuLimits(
         slot=_find_slot_limit(plan, name, bidirectional, assumptions),
+        borrowed=find_borrowed_gpus(
+            plan, name, _list_addresses(run), context.own_gpus.get(name, {}), assumptions, bidirectional=bidirectional
+        ),
         links=links,
         p2p=run.parameters.p2p_enabled is not False,
         without_access=frozenset(without_access),
@@ -260,9 +271,21 @@ def _find_thresholds(run: Run, profile: Profile) -> Thresholds:
 
 def find_gpu_host(run: Run, plan: Plan) -> str | None:
     """The only host whose GPUs have the PCIe addresses of the log; None where several may have them."""
-    logged = {_complete_address(address) for address in (run.parameters.gpu_addresses or "").split(", ") if address}
+    logged = set(_list_addresses(run))
     hosts = [name for name, host in plan.hosts.items() if logged and logged <= {gpu.pcie for gpu in host.gpus.values()}]
     return hosts[0] if len(hosts) == 1 else None
+
+
+def _find_borrower(run: Run, plan: Plan, context: RunContext) -> str | None:
+    """The only host with a bundle that borrows GPUs, if some of the log are of no host of the plan."""
+    known_addresses = {gpu.pcie for host in plan.hosts.values() for gpu in host.gpus.values()}
+    known_addresses |= {address for owners in context.own_gpus.values() for address, is_own in owners.items() if is_own}
+    is_borrower = len(context.own_gpus) == 1 and not known_addresses.issuperset(_list_addresses(run))
+    return next(iter(context.own_gpus)) if is_borrower else None
+
+
+def _list_addresses(run: Run) -> list[str]:
+    return [_complete_address(address) for address in (run.parameters.gpu_addresses or "").split(", ") if address]
 
 
 def _complete_address(address: str) -> str:
