@@ -140,7 +140,10 @@ _UNUSED_KEYS = {
     "rail": "no rail: rails are of RDMA NICs",
     "rdma_device": "no rdma_device: the interface has no RDMA",
     "gateway": "no gateway: the other end is on the cable",
+    "jobs": "no jobs: wirespeed renders no job files for interfaces without RDMA",
 }
+
+_HINTS = {"jobs": "leave it out, and name the interface when you start a job"}
 
 
 def _refuse_unused_keys(spec: HostSpec, chassis: Chassis, problems: Problems) -> None:
@@ -149,7 +152,9 @@ def _refuse_unused_keys(spec: HostSpec, chassis: Chassis, problems: Problems) ->
         path = (*spec.path, "nic", interface)
         for key, expected in _UNUSED_KEYS.items():
             if getattr(part, key) is not None:
-                problems.refuse((*path, key), f"{key} of {interface}, which is {spec.nics.model}", expected)
+                problems.refuse(
+                    (*path, key), f"{key} of {interface}, which is {spec.nics.model}", expected, _HINTS.get(key)
+                )
         if part.speed is not None and chassis.nic.ntb is not None:
             problems.refuse(
                 (*path, "speed"),
