@@ -263,10 +263,13 @@ def test_one_missing_gpu_is_one_finding(
 
 
 @pytest.mark.parametrize(
-    ("function", "devices"),
-    [("0000:15:00.0", "enp24s0np0, GPU0"), ("0000:3f:00.0", "GPU1")],  # upstream port of a switch; a GPU
+    ("function", "devices", "loss"),
+    # the upstream port of a switch, and a GPU: half of gen5 x16 is lost, with 256 bytes in a packet
+    [("0000:15:00.0", "enp24s0np0, GPU0", None), ("0000:3f:00.0", "GPU1", 230.46)],
 )
-def test_a_slow_pcie_link_names_what_is_behind_it(function: str, devices: str, tmp_path: Path) -> None:
+def test_a_slow_pcie_link_names_what_is_behind_it(
+    function: str, devices: str, loss: float | None, tmp_path: Path
+) -> None:
     plan = build(read_text(DGX, "cluster.yaml"), load())
     write_planned_bundle(plan, tmp_path / "bundle")
     file = tmp_path / "bundle/node2/lspci.out"
@@ -275,3 +278,4 @@ def test_a_slow_pcie_link_names_what_is_behind_it(function: str, devices: str, t
     facts = read_facts(tmp_path / "bundle")
     (finding,) = (finding for finding in run(locate(plan, facts), facts) if finding.status is Status.FAIL)
     assert (finding.check, finding.found) == ("pcie.link", f"speed 16 GT/s; behind this link: {devices}")
+    assert (finding.impact.value if finding.impact else None) == loss

@@ -5,7 +5,13 @@ import pytest
 
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
-from wirespeed.limits.impact import compute_impact, estimate_nic_impact, gpu_function, nic_bandwidth
+from wirespeed.limits.impact import (
+    compute_impact,
+    estimate_gpu_impact,
+    estimate_nic_impact,
+    gpu_function,
+    nic_bandwidth,
+)
 from wirespeed.plan import Plan, build
 from wirespeed.results.verdicts import Bound
 from wirespeed.units import Bandwidth
@@ -59,6 +65,14 @@ def test_without_a_class_for_roce_the_traffic_is_tcp(settings, loss, as_found):
 def test_what_has_no_impact(plan, settings):
     """A slot with packets of 128 bytes still carries 425 Gb/s, above the 392 of the link."""
     assert estimate_nic_impact(plan, "node1", NIC, **settings) is None
+
+
+def test_a_narrow_slot_of_a_gpu(plan):
+    impact = estimate_gpu_impact(plan, "node1", "GPU0", pcie_speed=32000, pcie_width=4)
+    assert impact.value == pytest.approx(0.75 * 460.9, rel=1e-3)
+    assert "planned 460.91 Gb/s (PCIe slot of GPU0), as found 115.23 Gb/s (PCIe slot of GPU0)" in impact.basis
+    assert estimate_gpu_impact(plan, "node1", "GPU0", pcie_width=16) is None
+    assert estimate_gpu_impact(plan, "node1", "GPU9", pcie_width=4) is None
 
 
 def test_the_catalogue_stands_in_for_a_plan_without_slots(plan):

@@ -8,7 +8,14 @@ from typing import Any
 from wirespeed import wire
 from wirespeed.checks.model import CheckContext, InapplicableError, NoIntentError, UnreadError
 from wirespeed.checks.nics import pcie_function
-from wirespeed.limits.impact import TCP_TRAFFIC, carries_rdma, estimate_nic_impact, has_roce_class, nic_bandwidth
+from wirespeed.limits.impact import (
+    TCP_TRAFFIC,
+    carries_rdma,
+    estimate_gpu_impact,
+    estimate_nic_impact,
+    has_roce_class,
+    nic_bandwidth,
+)
 from wirespeed.limits.nic import has_only_ipv6
 from wirespeed.results.findings import Impact
 from wirespeed.settings import Place
@@ -33,6 +40,19 @@ def _find_lower(context: CheckContext, path: str) -> int | None:
     except (NoIntentError, UnreadError):
         return None
     return int(found) if found < intended else None
+
+
+def gpu_link(context: CheckContext, intended: Any, found: Any) -> Impact | None:
+    """Impact of a GPU's slower or narrower PCIe link; None for other functions, whose users are not known."""
+    gpus = context.plan.hosts[context.place.device].gpus
+    gpu = next((name for name, settings in gpus.items() if settings.pcie == context.place.name), None)
+    if gpu is None:
+        return None
+    try:
+        speed, width = (int(context.get_found_value(path)) for path in ("pcie.link.speed", "pcie.link.width"))
+        return estimate_gpu_impact(context.plan, context.place.device, gpu, pcie_speed=speed, pcie_width=width)
+    except (UnreadError, ValueError):  # ValueError: a link outside the standard
+        return None
 
 
 def pcie_packets(context: CheckContext, intended: Any, found: Any) -> Impact | None:

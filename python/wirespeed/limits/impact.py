@@ -148,6 +148,27 @@ def estimate_nic_impact(
     return dataclasses.replace(impact, basis=f"{impact.basis}; {TCP_TRAFFIC}")
 
 
+def estimate_gpu_impact(
+    plan: Plan, host: str, gpu: str, *, pcie_speed: int | None = None, pcie_width: int | None = None
+) -> Impact | None:
+    """What the PCIe slot of a GPU loses in one direction, Gb/s, through an observed rate in MT/s or width.
+
+    None: no loss, or the plan has no slot.
+
+    Raises:
+        ValueError: such a PCIe link does not exist.
+    """
+    function = gpu_function(plan, host, gpu)
+    planned = build_slot(function, [])
+    if function is None or planned is None:
+        return None
+    as_found = dataclasses.replace(
+        planned, rate=pcie_speed or planned.rate, lanes=pcie_width if pcie_width is not None else planned.lanes
+    )
+    terms = (pcie.one_way(slot, f"PCIe slot of {gpu}") for slot in (planned, as_found))
+    return compute_impact(*(tightest([term]) for term in terms))
+
+
 TCP_TRAFFIC = "TCP traffic, because the cluster file has no class for RoCE"
 
 

@@ -21,6 +21,7 @@ Source:
 from dataclasses import replace
 
 from wirespeed.checks.compare import compare
+from wirespeed.checks.impact import gpu_link
 from wirespeed.checks.model import CheckContext, Outcome
 from wirespeed.results.findings import Fix, Status
 from wirespeed.settings import PcieFunction, list_bridges
@@ -45,6 +46,7 @@ _compare_link = compare(
     fix="reseat the card, riser or cable; check the slot in the BIOS",
     by_hand=True,
     applies=_has_no_other_check,
+    impact=gpu_link,
 )
 
 
@@ -56,6 +58,7 @@ def check(context: CheckContext) -> Outcome:
             outcome,
             status=Status.WARN,
             summary="the PCIe link of a GPU has its lowest rate, as without work",
+            impact=None,
             fix=(Fix("collect again while a program runs on the GPU"),),
         )
     devices = _list_devices_behind(context)
