@@ -77,6 +77,21 @@ def test_collectives_of_one_host_use_no_network(host: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("nvhpc", "mpirun"),
+    [(", nvhpc: 21.9", "/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/comm_libs/mpi/bin/mpirun"), ("", "mpirun")],
+)
+def test_mpirun_of_the_planned_sdk_has_its_path(tmp_path: Path, nvhpc: str, mpirun: str) -> None:
+    """ssh starts no login shell, whose modules would add the SDK to PATH."""
+    text = (EXAMPLES / "pcie-lending" / "cluster.yaml").read_text().replace(", nvhpc: 21.9", nvhpc)
+    file = tmp_path / "cluster.yaml"
+    file.write_text(text)
+    for suite in ("collectives", "lent-gpus"):
+        result = CliRunner().invoke(app, ["bench", "run", suite, "--dry-run", "-c", str(file)], catch_exceptions=False)
+        jobs = [line for line in result.stdout.splitlines() if " -np " in line]
+        assert jobs and all(f"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 {mpirun} -np " in line for line in jobs)
+
+
 @pytest.mark.parametrize(("gpu_memory", "jobs"), [("true", 5), ("false", 0)])
 def test_messages_from_gpu_memory_are_measured_where_planned(tmp_path: Path, gpu_memory: str, jobs: int) -> None:
     """OSU micro-benchmarks, README: -d cuda, and the buffers of pairs as D D."""

@@ -74,12 +74,13 @@ def start_over_sockets(
 
     Open MPI fills the slots of the first host, then those of the next. ssh starts remote ranks without the environment
     modules of a login, so the libraries of the HPC SDK are exported (Johansen, Fast Multi-GPU communication over PCI
-    Express, section 3.2.3), from the folders with which nccl-tests' makefile links.
+    Express, section 3.2.3), from the folders with which nccl-tests' makefile links, and its mpirun has its whole path.
+    Open MPI then starts its daemons on the hosts from the same folder (mpirun(1), "--prefix").
     """
     exports = {**variables, **_find_libraries(software)}
     return (
         *("env", *AS_ROOT),
-        *("mpirun", "-np", str(sum(ranks.values()))),
+        *(_find_mpirun(software), "-np", str(sum(ranks.values()))),
         *("--host", ",".join(f"{host}:{count}" for host, count in ranks.items())),
         *("--bind-to", "none"),
         *("-x", "PATH", *(word for name, value in exports.items() for word in ("-x", f"{name}={value}"))),
@@ -90,6 +91,12 @@ def start_over_sockets(
 def start_alone(program: Sequence[str], software: Software, variables: Mapping[str, str]) -> tuple[str, ...]:
     """A program in one process on its host, without MPI; ssh starts it without the environment modules of a login."""
     return ("env", *(f"{name}={value}" for name, value in {**variables, **_find_libraries(software)}.items()), *program)
+
+
+def _find_mpirun(software: Software) -> str:
+    """mpirun of the planned HPC SDK, else the first in PATH; source: NVIDIA HPC SDK installation guide, end-user
+    environment settings: comm_libs/mpi/bin."""
+    return "mpirun" if software.nvhpc is None else f"{HPC_SDK}/{software.nvhpc}/comm_libs/mpi/bin/mpirun"
 
 
 def _find_libraries(software: Software) -> dict[str, str]:
