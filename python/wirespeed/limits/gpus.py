@@ -34,9 +34,9 @@ def find_pcie_links(plan: Plan, host: str, *, borrowed: int = 0, uses_own: bool 
     GPU of the host itself takes part. The bridge to borrowed GPUs is a cut beside it
     (`wirespeed.limits.device_lending`). None: a slot is not known.
     """
-    lent = find_borrowed_slot(plan, host, borrowed)
-    lent_terms = [pcie.two_way(lent.slot, lent.name)] if lent is not None else []
-    gpus = plan.hosts[host].gpus if uses_own or lent is None else {}
+    lent_slot = find_borrowed_slot(plan, host, borrowed)
+    lent_terms = [pcie.two_way(lent_slot.slot, lent_slot.name)] if lent_slot is not None else []
+    gpus = plan.hosts[host].gpus if uses_own or lent_slot is None else {}
     slots = [build_slot(gpu_function(plan, host, gpu), []) for gpu in gpus]
     if None in slots or not (slots or lent_terms):
         return None
