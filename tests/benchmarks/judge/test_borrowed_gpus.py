@@ -76,7 +76,7 @@ def test_the_bridge_of_the_lender_counts_for_the_borrower_alone(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("buses", "width", "one_way", "both"),
+    ("buses", "width", "one_way", "busbw"),
     [
         (("84", "85"), 4, 1.829, 1.819),  # both borrowed: the slot of abel2's GPU1
         (("84", "85"), 16, 7.314, 7.276),
@@ -84,7 +84,7 @@ def test_the_bridge_of_the_lender_counts_for_the_borrower_alone(tmp_path):
         (("02", "03"), 4, 7.314, 7.276),  # own GPUs
     ],
 )
-def test_a_narrow_slot_of_a_lent_gpu_limits_the_borrower_as_found(healthy_bundle, buses, width, one_way, both):
+def test_a_narrow_slot_of_a_lent_gpu_limits_the_borrower_as_found(healthy_bundle, buses, width, one_way, busbw):
     """abel1's bundle lists its own GPUs at 02:00.0 and 03:00.0; abel2's GPU1, which it lends, is at 05:00.0."""
     planned, facts = build(read(LENDING), load()), read_bundle(healthy_bundle(LENDING.parent.name)).facts
     observed = overlay_facts(planned, facts)
@@ -109,4 +109,4 @@ def test_a_narrow_slot_of_a_lent_gpu_limits_the_borrower_as_found(healthy_bundle
     places = {str(rank): RankPlace("abel1", bus_id=f"0000:{bus}:00") for rank, bus in enumerate(buses)}
     run = collective("all_reduce_perf", 2, {128 * MIB: (92624, 1.45, 1.45)}, rank_places=places)
     verdict = find_verdict(judge(run, planned, observed=observed), metric=Metric.BUSBW)
-    assert verdict.found.value == pytest.approx(both, rel=1e-3)
+    assert verdict.found.value == pytest.approx(busbw, rel=1e-3)
