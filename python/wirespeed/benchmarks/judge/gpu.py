@@ -188,11 +188,11 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     without_access = _list_pairs_without_access(run)
     gpu_links = find_gpu_links(plan, name)
     links = _find_link_limits(gpu_links, bidirectional, assumptions)
+    own_gpus = context.own_gpus.get(name, {})
+    borrowed = find_borrowed_gpus(plan, name, _list_addresses(run), own_gpus, assumptions, bidirectional=bidirectional)
     return GpuLimits(
         slot=_find_slot_limit(plan, name, bidirectional, assumptions),
-        borrowed=find_borrowed_gpus(
-            plan, name, _list_addresses(run), context.own_gpus.get(name, {}), assumptions, bidirectional=bidirectional
-        ),
+        borrowed=borrowed,
         links=links,
         p2p=run.parameters.p2p_enabled is not False,
         without_access=frozenset(without_access),
