@@ -8,6 +8,7 @@ each other.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,9 @@ from platforms.switch.avd_generator import find_unknown_lines, list_lines
 from platforms.switch.test_eos import CASES, GOLDEN
 from wirespeed.platforms import platform
 from wirespeed.platforms.forms import find_forms
+from wirespeed.platforms.switch.eos.values import ACTION_KEYWORDS
 from wirespeed.platforms.templates import fill_template
+from wirespeed.settings import WatchdogAction
 
 EOS = platform("switch", "eos")
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -51,6 +54,20 @@ def test_avd_writes_the_lines_of_every_rendered_file(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert len(list_lines(text)) > 20
     assert list_unconfirmed(text) == set()
+
+
+@pytest.mark.parametrize("action", [WatchdogAction.DROP, WatchdogAction.ALERT, WatchdogAction.ERRDISABLE])
+def test_avd_writes_every_action_of_the_switch(action: WatchdogAction) -> None:
+    """AVD 6.0 and later: priority_flow_control.watchdog.action is drop, errdisable or notify-only."""
+    device = CASES["eos-xgs-dcqcn-p"]
+    ports = {
+        name: replace(port, qos=replace(port.qos, watchdog=replace(port.qos.watchdog, action=action)))
+        for name, port in device.ports.items()
+    }
+    text = fill_template(EOS, "startup.j2", "leaf1", replace(device, ports=ports))
+    assert f"\npriority-flow-control pause watchdog action {ACTION_KEYWORDS[action]}\n" in text
+    assert list_unconfirmed(text) == set()
+    assert "Not verified" not in text
 
 
 def test_every_exception_is_needed_and_has_another_source() -> None:
