@@ -43,21 +43,36 @@ REFUSED = [
     (
         "nic_packages: {netxtreme-peermem: 234.0.154.0}",
         "small.yaml:8: found the package 'netxtreme-peermem'; "
-        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, libbnxt_re, bnxt_re_conf\n"
+        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, netxtreme-bnxt_en, libbnxt_re, bnxt_re_conf\n"
         "  hint: did you mean 'netxtreme-peer-mem'?",
     ),
     (
         "nic_packages: {firmware: 234.0.154.0}",
         "small.yaml:8: found the package 'firmware'; "
-        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, libbnxt_re, bnxt_re_conf\n"
+        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, netxtreme-bnxt_en, libbnxt_re, bnxt_re_conf\n"
         "  hint: packages of kernel modules have the names that DKMS lists",
     ),
     (
         f"{NOT_BUILT_IN}, nic_packages: {{MLNX_OFED: 24.10-0.7.0.0}}",
         "small.yaml:8: found MLNX_OFED on a host whose NICs have the Broadcom bnxt driver release; "
-        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, libbnxt_re, bnxt_re_conf\n"
+        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, netxtreme-bnxt_en, libbnxt_re, bnxt_re_conf\n"
         "  hint: it is made for the NVIDIA mlx5 driver of the kernel, replaces the kernel's RDMA core, and these "
         "drivers do not load with it",
+    ),
+]
+ARCHIVE = "netxtreme-bnxt_en: 1.10.2-227.0.130.0"
+REFUSED += [
+    (
+        f"{NOT_BUILT_IN}, nic_packages: {{{ARCHIVE}, libbnxt_re: 227.0.130.0}}",
+        "small.yaml:8: found netxtreme-bnxt_en on the kernel 6.8.0-111-generic, which has no peer-memory client; "
+        "expected netxtreme-peer-mem, which brings one\n"
+        "  hint: without one the NIC does not reach GPU memory",
+    ),
+    (
+        f"{BUILT_IN}, nic_packages: {{{ARCHIVE}, bnxt_re: 227.0.130.0}}",
+        "small.yaml:8: found bnxt_re beside netxtreme-bnxt_en, which brings the same modules; "
+        "expected netxtreme-bnxt_en alone\n"
+        "  hint: leave bnxt_re out; where they are installed, software-install.sh removes them",
     ),
 ]
 WARNED = [
@@ -116,6 +131,25 @@ def test_the_whole_installation_in_order() -> None:
         "boot image: initramfs",
         "reboot: host",
     ]
+
+
+def test_the_drivers_of_a_source_archive_in_order() -> None:
+    plan = build_plan(f"{BUILT_IN}, nic_packages: {{{ARCHIVE}, libbnxt_re: 227.0.130.0}}")
+    assert plan.warnings == ()
+    assert steps(plan) == [
+        "uninstall stack: MLNX_OFED or doca-ofed",
+        "remove: bnxt_en",
+        "remove: bnxt_re",
+        "remove: netxtreme-peer-mem",
+        "prerequisites: compiler, kernel headers, RDMA user space",
+        "build drivers: netxtreme-bnxt_en 1.10.2-227.0.130.0",
+        "build: libbnxt_re 227.0.130.0",
+        "put first: libbnxt_re-rdmav*.so",
+        "boot image: initramfs",
+        "reboot: host",
+    ]
+    assert {nic.driver.version for nic in plan.hosts["node1"].nics.values()} == {"1.10.2-227.0.130.0"}
+    assert plan.hosts["node1"].packages == {}
 
 
 def test_the_kernels_own_driver_needs_the_user_space_alone() -> None:

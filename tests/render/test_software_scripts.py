@@ -109,7 +109,7 @@ class System:
 
     def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a script with every path of the machine below the root."""
-        text = re.sub(r"(?<![\w.*/}])/(usr|etc|var)/", rf"{self.root}/\1/", self.scripts[script])
+        text = re.sub(r"(?<![\w.*/}])/(usr|etc|var|lib/modules)/", rf"{self.root}/\1/", self.scripts[script])
         text = fake_sysfs.use(text, self.root / "sys")
         text = text.replace("find /usr/lib64 /usr/lib ", f"find {self.root}/usr/lib64 {self.root}/usr/lib ")
         file = self.root / script

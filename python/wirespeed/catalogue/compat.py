@@ -127,6 +127,9 @@ class DriverRelease(Entry):
     without_peer_memory: list[str] = Field(
         default_factory=list
     )  # the same drivers without one; not installed with the former
+    archives: list[str] = Field(
+        default_factory=list
+    )  # the same drivers as source archives, compiled without DKMS; not installed with any of the former
     firmware: str | None = None  # file name pattern of a card's firmware; {card} is the end of the card's part number
     displaced_by: list[str] = Field(default_factory=list)  # RDMA stacks that prevent it from loading
     stacks: dict[str, Stack] = Field(default_factory=dict)  # stacks of the vendor, instead of the kernel's driver

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.catalogue import Catalogue
-from wirespeed.catalogue.compat import DriverRelease
+from wirespeed.catalogue.compat import DriverPackage, DriverRelease
 from wirespeed.catalogue.model import GpuModel, NicModel
 from wirespeed.cluster import HostSpec
 from wirespeed.errors import did_you_mean, format_choices
@@ -215,29 +215,37 @@ def _check_packages(
     path = (*spec.path, "software", "nic_packages")
     client = [name for name in release.peer_memory if name in chosen]
     plain = [name for name in release.without_peer_memory if name in chosen]
-    if client and plain:
+    archives = [name for name in release.archives if name in chosen]
+    kept, redundant = (archives, [*client, *plain]) if archives else (client, plain)
+    if kept and redundant:
         problems.refuse(
             path,
-            f"{' and '.join(plain)} beside {' and '.join(client)}, which brings the same modules",
-            f"{' and '.join(client)} alone",
-            f"leave {' and '.join(plain)} out; where they are installed, software-install.sh removes them",
+            f"{' and '.join(redundant)} beside {' and '.join(kept)}, which brings the same modules",
+            f"{' and '.join(kept)} alone",
+            f"leave {' and '.join(redundant)} out; where they are installed, software-install.sh removes them",
         )
-    if gpu and plain and not client and built_in is False:
+    without_client = [*plain, *archives]
+    if gpu and without_client and not client and built_in is False:
         problems.refuse(
             path,
-            f"{' and '.join(plain)} on the kernel {spec.part.software.kernel}, which has no peer-memory client",
+            f"{' and '.join(without_client)} on the kernel {spec.part.software.kernel}, which has no peer-memory client",
             f"{' and '.join(release.peer_memory)}, which brings one",
             "without one the NIC does not reach GPU memory",
         )
-    releases = {find_release(chosen[name] or "") for name in (*client, *plain, *release.always) if chosen.get(name)}
+    releases = {
+        find_release(chosen[name] or "") for name in (*client, *without_client, *release.always) if chosen.get(name)
+    }
     if len(releases) > 1:
         problems.warn(path, f"packages of different releases: {', '.join(sorted(releases))}", "one release")
 
 
 def _list_steps(release: DriverRelease, chosen: dict[str, str | None]) -> Iterator[InstallStep]:
     """The steps, in order."""
-    modules = [name for name in (*release.peer_memory, *release.without_peer_memory) if name in chosen]
-    for name in release.without_peer_memory:
+    modules = [
+        name for name in (*release.peer_memory, *release.without_peer_memory, *release.archives) if name in chosen
+    ]
+    archives = [name for name in release.archives if name in chosen]
+    for name in (*release.without_peer_memory, *(release.peer_memory if archives else ())):
         if name not in chosen:
             yield InstallStep(Action.REMOVE, name, why=f"{' and '.join(modules)} brings the same module")
     yield _PREREQUISITES
@@ -245,8 +253,7 @@ def _list_steps(release: DriverRelease, chosen: dict[str, str | None]) -> Iterat
         package = release.packages.get(name)
         if package is None:
             continue
-        action = Action.BUILD if "source" in package.files else Action.INSTALL
-        yield InstallStep(action, name, version, package.files, package.title)
+        yield _build_step(name, version, package, name in archives)
         if package.library:
             yield InstallStep(
                 Action.PUT_FIRST,
@@ -254,6 +261,14 @@ def _list_steps(release: DriverRelease, chosen: dict[str, str | None]) -> Iterat
                 files={"library": package.library},
                 why="the distribution's library of this name has another ABI version",
             )
+
+
+def _build_step(name: str, version: str | None, package: DriverPackage, is_archive: bool) -> InstallStep:
+    if is_archive:
+        files = {**package.files, "modules": " ".join(package.modules)}
+        return InstallStep(Action.BUILD_DRIVERS, name, version, files, package.title)
+    action = Action.BUILD if "source" in package.files else Action.INSTALL
+    return InstallStep(action, name, version, package.files, package.title)
 
 
 _PREREQUISITES = InstallStep(

@@ -25,7 +25,8 @@ class Action(StrEnum):
     ROCM = "ROCm"
     NCCL = "NCCL"
     INSTALL = "install"
-    BUILD = "build"  # from source
+    BUILD = "build"  # a library, from source
+    BUILD_DRIVERS = "build drivers"  # from source, for the running kernel only
     PEER_MEMORY = "peer memory"  # module of the GPU driver, compiled before the stack that it needs
     FIRMWARE = "firmware"  # of the NICs; takes effect after a reboot
     PUT_FIRST = "put first"  # before the distribution's library of the same name

@@ -154,11 +154,13 @@ def steps(host: Host, manager: PackageManager) -> Iterator[tuple[str, InstallSte
 
 def _list_prerequisites(host: Host, tools: Tools) -> tuple[str, ...]:
     """The RDMA user space, and the tools for modules and libraries if the steps build any; without a program that is
-    built from source."""
+    built from source, and without dkms where only source archives are compiled."""
     planned = host.steps.values()
     names = [name for name in tools.rdma if name != "perftest" or host.software.perftest is None]
     if any(step.subject in host.packages for step in planned):
         names = [*tools.modules, *names]
+    elif any(step.action is Action.BUILD_DRIVERS for step in planned):
+        names = [*(name for name in tools.modules if name != "dkms"), *names]
     if any(step.action is Action.BUILD for step in planned):
         names = [*names, *tools.libraries]
     return tuple(dict.fromkeys(names))
