@@ -108,4 +108,4 @@ def test_every_nic_with_a_qos_package_has_a_program_for_it() -> None:
     catalogue = load()
     drivers = {nic.driver for nic in catalogue.nics.values() if nic.qos_package}
     programs = {driver: list(catalogue.drivers[driver or ""].qos_programs) for driver in drivers}
-    assert programs == {"bnxt_en": ["dcb", "niccli", "bnxtqos", "lldptool"]}
+    assert programs == {"bnxt_en": ["bnxtqos", "dcb", "niccli", "lldptool"]}

@@ -43,19 +43,22 @@ REFUSED = [
     (
         "nic_packages: {netxtreme-peermem: 234.0.154.0}",
         "small.yaml:8: found the package 'netxtreme-peermem'; "
-        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, netxtreme-bnxt_en, libbnxt_re, bnxt_re_conf\n"
+        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, netxtreme-bnxt_en, libbnxt_re, bnxt_re_conf, "
+        "niccli, bnxtqos\n"
         "  hint: did you mean 'netxtreme-peer-mem'?",
     ),
     (
         "nic_packages: {firmware: 234.0.154.0}",
         "small.yaml:8: found the package 'firmware'; "
-        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, netxtreme-bnxt_en, libbnxt_re, bnxt_re_conf\n"
+        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, netxtreme-bnxt_en, libbnxt_re, bnxt_re_conf, "
+        "niccli, bnxtqos\n"
         "  hint: packages of kernel modules have the names that DKMS lists",
     ),
     (
         f"{NOT_BUILT_IN}, nic_packages: {{MLNX_OFED: 24.10-0.7.0.0}}",
         "small.yaml:8: found MLNX_OFED on a host whose NICs have the Broadcom bnxt driver release; "
-        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, netxtreme-bnxt_en, libbnxt_re, bnxt_re_conf\n"
+        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, netxtreme-bnxt_en, libbnxt_re, bnxt_re_conf, "
+        "niccli, bnxtqos\n"
         "  hint: it is made for the NVIDIA mlx5 driver of the kernel, replaces the kernel's RDMA core, and these "
         "drivers do not load with it",
     ),
@@ -145,6 +148,7 @@ def test_the_drivers_of_a_source_archive_in_order() -> None:
         "build drivers: netxtreme-bnxt_en 1.10.2-227.0.130.0",
         "build: libbnxt_re 227.0.130.0",
         "put first: libbnxt_re-rdmav*.so",
+        "install: bnxtqos",
         "boot image: initramfs",
         "reboot: host",
     ]
@@ -231,19 +235,58 @@ def test_nothing_is_planned_for_a_host_that_names_nothing() -> None:
     assert (host.steps, host.packages, host.kernel.version) == ({}, {}, None)
 
 
+OF_227 = f"nic_packages: {{{ARCHIVE}, libbnxt_re: 227.0.130.0}}"
+
+
 @pytest.mark.parametrize(
-    ("os", "tools"),
+    ("os", "software", "tools"),
     [
-        ("ubuntu-20.04", {"niccli"}),
-        ("ubuntu-22.04", {"dcb"}),
-        ("sles-15.3", {"niccli"}),
-        ("rhel-8.5", {"dcb"}),
-        ("rhel-9", {"dcb"}),
+        ("ubuntu-20.04", "rocm: 7.1.0", {"niccli"}),
+        ("ubuntu-22.04", "rocm: 7.1.0", {"dcb"}),
+        ("sles-15.3", "rocm: 7.1.0", {"niccli"}),
+        ("rhel-8.5", "rocm: 7.1.0", {"dcb"}),
+        ("rhel-9", "rocm: 7.1.0", {"dcb"}),
+        # Lossless Network for AI/ML/Storage/HPC with RDMA: release 227 has bnxtqos
+        ("ubuntu-20.04", OF_227, {"bnxtqos"}),
+        ("rhel-9", OF_227, {"bnxtqos"}),
+        ("rhel-9", "nic_firmware: 223.1.25.0", {"bnxtqos"}),
+        ("rhel-9", "nic_packages: {bnxtqos: 234.0.154.0}", {"bnxtqos"}),
+        ("rhel-9", "nic_packages: {niccli: 237.1.145.0}", {"dcb"}),
+        ("rhel-9", "nic_firmware: 22.31.13.70", {"dcb"}),  # a number of the server vendor's
     ],
 )
-def test_the_program_of_the_qos_package_is_one_that_the_system_has(os: str, tools: set[str]) -> None:
+def test_the_program_of_the_qos_package_is_one_that_release_and_system_have(
+    os: str, software: str, tools: set[str]
+) -> None:
     """iproute2 has dcb from 5.11 on; Ubuntu 20.04 has iproute2 5.5."""
-    assert build_plan("rocm: 7.1.0", os=os).hosts["node1"].qos_tools == tools
+    plan = build_plan(f"peer_memory: true, {software}", os=os)
+    assert [str(problem) for problem in plan.warnings if "QoS package" in str(problem)] == []
+    assert plan.hosts["node1"].qos_tools == tools
+
+
+def test_a_release_whose_programs_no_source_has_is_warned_of() -> None:
+    plan = build_plan(f"{BUILT_IN}, nic_packages: {{bnxt_en: 1.10.3.231.0.162.0, bnxt_re: 231.0.162.0}}")
+    assert [str(problem) for problem in plan.warnings] == [
+        "small.yaml:8: found release 231.0.162.0, of which it is not known whether its QoS package calls dcb; "
+        "expected 233.2.77.9 or later\n"
+        "  hint: the option -h of the package's script lists its programs"
+    ]
+    assert plan.hosts["node1"].qos_tools == {"dcb"}
+
+
+@pytest.mark.parametrize(
+    ("os", "software", "expected"),
+    [
+        ("ubuntu-22.04", "nic_packages: {netxtreme-peer-mem: 234.0.154.0}", []),  # iproute2 contains dcb
+        ("ubuntu-22.04", "nic_packages: {niccli: 237.1.145.0}", ["install: niccli 237.1.145.0"]),
+        ("ubuntu-20.04", "nic_packages: {netxtreme-peer-mem: 234.0.154.0}", ["install: niccli"]),
+        ("rhel-8.5", OF_227, ["install: bnxtqos"]),
+        ("rhel-8.5", "nic_packages: {bnxtqos: 227.0.130.0}", ["install: bnxtqos 227.0.130.0"]),
+    ],
+)
+def test_the_program_of_the_qos_package_is_installed(os: str, software: str, expected: list[str]) -> None:
+    plan = build_plan(f"peer_memory: true, {software}", os=os)
+    assert [step for step in steps(plan) if "niccli" in step or "bnxtqos" in step] == expected
 
 
 def test_the_version_of_the_loaded_driver_is_planned() -> None:

@@ -23,7 +23,7 @@ case "$PWD:${1-}" in
   : >"$updates/drivers/infiniband/hw/bnxt_re/bnxt_re.ko"
   ;;
 esac"""
-"""Paths of bnxt_en/Makefile and bnxt_re/Makefile in Broadcom's archive of 233.2.77.9, where the folder updates exists."""
+"""Paths of bnxt_en/Makefile and bnxt_re/Makefile of release 233.2.77.9, where the folder updates exists."""
 
 
 @pytest.fixture

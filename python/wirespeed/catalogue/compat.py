@@ -113,6 +113,8 @@ class QosProgram(Entry):
 
     package: str  # what to install, in a sentence: "iproute2 5.11 or later, which contains dcb"
     absent_on: list[str] = Field(default_factory=list)  # patterns of systems whose packages do not contain it
+    until: str | None = None  # last driver release with it: 227 is every 227.x
+    since: str | None = None  # first release of the QoS package that is known to call it
     source: str = Field(min_length=1)
 
 
@@ -133,5 +135,7 @@ class DriverRelease(Entry):
     firmware: str | None = None  # file name pattern of a card's firmware; {card} is the end of the card's part number
     displaced_by: list[str] = Field(default_factory=list)  # RDMA stacks that prevent it from loading
     stacks: dict[str, Stack] = Field(default_factory=dict)  # stacks of the vendor, instead of the kernel's driver
-    qos_programs: dict[str, QosProgram] = Field(default_factory=dict)  # the first that the system has is planned
+    qos_programs: dict[str, QosProgram] = Field(
+        default_factory=dict
+    )  # the first that the release and the system have is planned; a package of the same name contains it
     source: str = Field(min_length=1)

@@ -42,9 +42,17 @@ def kernel_has_client(spec: HostSpec, catalogue: Catalogue) -> bool | None:
 
 
 def plan_drivers(
-    spec: HostSpec, nic: NicModel, gpu: GpuModel | None, catalogue: Catalogue, problems: Problems
+    spec: HostSpec,
+    nic: NicModel,
+    gpu: GpuModel | None,
+    catalogue: Catalogue,
+    problems: Problems,
+    qos_program: str | None = None,
 ) -> Drivers | None:
-    """Packages and steps. None if the cluster file sets no kernel, packages or firmware, or the release is unknown."""
+    """Packages and steps, and the package of the program that sets traffic classes.
+
+    None if the cluster file sets no kernel, packages or firmware, or the release is unknown.
+    """
     software, release = spec.part.software, catalogue.drivers.get(nic.driver or "")
     if software.kernel is None and software.nic_packages is None and software.nic_firmware is None:
         return None
@@ -89,6 +97,8 @@ def plan_drivers(
         return _plan_inbox_driver(spec, release, gpu, built_in, firmware, problems)
     configured = _select_packages(spec, release, catalogue, problems)
     chosen = configured or dict.fromkeys([*release.peer_memory, *release.always], None)
+    if qos_program in release.packages:
+        chosen.setdefault(qos_program, None)
     _check_packages(spec, release, chosen, gpu is not None, built_in, problems)
     packages = {
         name: Package(installed=True, version=version)
@@ -228,7 +238,8 @@ def _check_packages(
     if gpu and without_client and not client and built_in is False:
         problems.refuse(
             path,
-            f"{' and '.join(without_client)} on the kernel {spec.part.software.kernel}, which has no peer-memory client",
+            f"{' and '.join(without_client)} on the kernel {spec.part.software.kernel}, "
+            "which has no peer-memory client",
             f"{' and '.join(release.peer_memory)}, which brings one",
             "without one the NIC does not reach GPU memory",
         )
@@ -253,7 +264,7 @@ def _list_steps(release: DriverRelease, chosen: dict[str, str | None]) -> Iterat
         package = release.packages.get(name)
         if package is None:
             continue
-        yield _build_step(name, version, package, name in archives)
+        yield _build_step(name, version, package, release)
         if package.library:
             yield InstallStep(
                 Action.PUT_FIRST,
@@ -263,8 +274,10 @@ def _list_steps(release: DriverRelease, chosen: dict[str, str | None]) -> Iterat
             )
 
 
-def _build_step(name: str, version: str | None, package: DriverPackage, is_archive: bool) -> InstallStep:
-    if is_archive:
+def _build_step(name: str, version: str | None, package: DriverPackage, release: DriverRelease) -> InstallStep:
+    if name in release.qos_programs:
+        return InstallStep(Action.INSTALL, name, version, {**package.files, "program": name}, package.title)
+    if name in release.archives:
         files = {**package.files, "modules": " ".join(package.modules)}
         return InstallStep(Action.BUILD_DRIVERS, name, version, files, package.title)
     action = Action.BUILD if "source" in package.files else Action.INSTALL

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 
 from wirespeed import wire
 from wirespeed.catalogue import Catalogue
-from wirespeed.catalogue.compat import DriverRelease
 from wirespeed.catalogue.model import GpuModel, NicModel
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.cluster.addresses import AddressPart
@@ -24,6 +22,7 @@ from wirespeed.plan.numa import plan_numa_nodes, renumber_node
 from wirespeed.plan.pcie_tree import Position, list_positions, plan_function
 from wirespeed.plan.peer_paths import plan_root_ports
 from wirespeed.plan.problems import Problems
+from wirespeed.plan.qos_program import select_qos_program
 from wirespeed.plan.routing import build_routes, build_rule, build_rules
 from wirespeed.plan.software import plan_software
 from wirespeed.plan.tuning_profile import apply_profile
@@ -36,7 +35,6 @@ from wirespeed.settings import (
     Link,
     Module,
     Nic,
-    NicQos,
     Nvm,
     PcieFunction,
     PcieLink,
@@ -138,7 +136,9 @@ def host_kind(
     nvm = _plan_nvm(chassis.nic, spec.part.nvm)
     gpu = catalogue.gpus.get(chassis.server.gpu or "")
     peer = chassis.nic.peer_memory
-    software = plan_software(spec, chassis.nic, gpu, catalogue, problems)
+    qos_release = catalogue.drivers.get(chassis.nic.driver or "") if qos.configure else None
+    qos_program = select_qos_program(spec, qos_release, problems)
+    software = plan_software(spec, chassis.nic, gpu, catalogue, problems, qos_program)
     if software.built_in_client is not False:
         # No module of that name is built for a kernel that has a client (Broadcom 957608-AN210, section 5.1, question
         # 3), and systemd-modules-load fails for a missing one. Where it is built, bnxt_re depends on it.
@@ -163,7 +163,7 @@ def host_kind(
         firewall=False,
         peer_memory=software.peer_memory if gpu else None,
         rdma_naming="NAME_KERNEL",
-        qos_tools=_plan_qos_tools(qos, spec.os, catalogue.drivers.get(chassis.nic.driver or "")),
+        qos_tools=frozenset({qos_program}) if qos_program else None,
         acs_service=True,
         rdma_libraries="ok",
         conflicting_stacks=(),
@@ -216,16 +216,6 @@ def plan_command_line(spec: HostSpec, parameters: Sequence[str], problems: Probl
         elif same_key is None:
             command_line.append(parameter)
     return tuple(command_line)
-
-
-def _plan_qos_tools(qos: NicQos, os: str, release: DriverRelease | None) -> frozenset[str] | None:
-    """The first program with which the NIC's QoS package can set classes on this system."""
-    if not qos.configure or release is None:
-        return None
-    for name, program in release.qos_programs.items():
-        if not any(fnmatchcase(os, system) for system in program.absent_on):
-            return frozenset({name})
-    return None
 
 
 def _plan_nvm(nic: NicModel, part: NvmPart) -> Nvm:

@@ -41,15 +41,20 @@ class HostSoftware:
 
 
 def plan_software(
-    spec: HostSpec, nic: NicModel | None, gpu: GpuModel | None, catalogue: Catalogue, problems: Problems
+    spec: HostSpec,
+    nic: NicModel | None,
+    gpu: GpuModel | None,
+    catalogue: Catalogue,
+    problems: Problems,
+    qos_program: str | None = None,
 ) -> HostSoftware:
-    """The planned software of the hosts with this spec."""
+    """The planned software of the hosts with this spec; ``qos_program`` sets the traffic classes of the NIC."""
     part = spec.part.software
     combination = Combination(gpu=gpu, os=spec.os, **{key: getattr(part, key) for key in _KEYS})
     _note_conflicts(spec, combination, catalogue, problems)
     _refuse_idle(spec, nic, gpu, problems)
     check_programs(spec, gpu, problems)
-    drivers = plan_drivers(spec, nic, gpu, catalogue, problems) if nic else None
+    drivers = plan_drivers(spec, nic, gpu, catalogue, problems, qos_program) if nic else None
     stack = drivers.stack if drivers else None
     versions = Software(
         gpu_driver=part.gpu_driver,

@@ -1,6 +1,6 @@
 """Program that sets the traffic classes of the NIC
 
-The program named in /etc/bnxt_re/bnxt_re.conf (dcb or niccli) is installed. Broadcom's RoCE configuration
+The program named in /etc/bnxt_re/bnxt_re.conf (dcb, niccli, or bnxtqos of older releases) is installed. Broadcom's RoCE configuration
 package calls it to set PFC, ETS and DSCP.
 
 Impact:
@@ -8,8 +8,8 @@ Impact:
     default class, without PFC.
 
 Fix:
-    Install iproute2 5.11 or later, which contains dcb, or niccli of the NIC's driver release; or install the rendered
-    bnxt_re.conf, if it names a program that the host has.
+    Install iproute2 5.11 or later, which contains dcb, or niccli or bnxtqos of the NIC's driver release; or install the
+    rendered bnxt_re.conf, if it names a program that the host has.
 
 Example:
     $ bnxt_setupcc.sh -d bnxt_re0 -i ens1f0np0 -m 3 -s 26 -p 48 -r 3 -c 7 -u 4

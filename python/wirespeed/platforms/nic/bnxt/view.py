@@ -96,7 +96,11 @@ def qos(name: str, host: Host) -> Qos | None:
     package_qos = _build_qos(first, utility)
     if package_qos.other_dscps and utility != UTILITIES["dcb"]:
         found = f"several DSCPs of a class without dcb, {format_dscps(package_qos)} beside {first.roce_dscp}"
-        hint = "dcb is part of iproute2 from release 5.11 on: use a newer operating system"
+        hint = (
+            "plan a driver release whose QoS package calls dcb"
+            if utility == UTILITIES["bnxtqos"]
+            else "dcb is part of iproute2 from release 5.11 on: use a newer operating system"
+        )
         raise Refusal([Problem(f"{name}: {_PACKAGE}", found, "one DSCP for each class", hint)])
     return package_qos
 
