@@ -337,6 +337,7 @@ ROWS = [
     ("qos.global-pfc", {(L, "switch.pfc"): False}),
     ("qos.class-mtu", {(L, "switch.class_mtu"): 1500}),
     ("fabric.ecn-counters", {(L, "switch.ecn_counters"): False}),
+    ("fabric.ecn-counters", {(L, "switch.ecn_counters_up"): False}),
     ("qos.ecn-counter", {(Q, "queue.ecn_counter"): False}),
     ("fabric.watchdog-poll", {(L, "switch.watchdog_poll"): Duration.parse("1000 ms")}),
     ("launch.rdma-devices", {(H, "host.launch.rdma_devices"): ("bnxt_re0",)}),

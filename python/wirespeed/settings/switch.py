@@ -94,6 +94,10 @@ class Switch:
     ecn_counters: Annotated[
         bool | None, Setting("counters of marked packets (ECN), on a switch that enables them for all queues")
     ] = None
+    ecn_counters_up: Annotated[
+        bool | None,
+        Setting("whether the hardware counts marked packets (ECN)", compare=Compare.NONE, observed=True),
+    ] = None
     class_mtu: Annotated[
         int | None,
         Setting(

@@ -466,6 +466,21 @@ def test_a_port_polls_at_its_own_interval_or_at_that_of_the_switch() -> None:
     assert read_poll("action drop", "- / -") == (ms(200), ms(200))
 
 
+@pytest.mark.parametrize(
+    ("row", "is_up"),
+    [
+        ("ECN out Jericho2: 1 up", True),  # the lossless guide
+        ("ECN                out              Jericho2: 1, 2      down", False),
+        ("ECN                out              Jericho: 8, 9", None),  # the EOS manual has no column of the state
+        ("ACL                in               Jericho: 4, 5, 6, 7   up", None),
+    ],
+)
+def test_the_state_of_the_ecn_counters_is_read(row: str, is_up: bool | None) -> None:
+    whole = answers(EOS, "leaf1", CASES["eos-dnx-dcqcn-p"]).outputs["counter-feature"]
+    facts = build_facts(EOS, Outputs("leaf1", {"counter-feature": replace(whole, text=f"{row}\n")}))
+    assert facts.value(Place("leaf1"), "switch.ecn_counters_up") is is_up
+
+
 def test_an_override_drops_whatever_action_a_port_has() -> None:
     whole = answers(EOS, "leaf1", with_port(qos=qos(watchdog=Watchdog(True, WatchdogAction.FORWARD, ms(500), ms(400)))))
     text = GUIDE.replace("action is drop", "action is notify-only").replace("drop is false", "drop is true") + STATUS

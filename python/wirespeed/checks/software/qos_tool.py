@@ -1,7 +1,7 @@
 """Program that sets the traffic classes of the NIC
 
-The program named in /etc/bnxt_re/bnxt_re.conf (dcb, niccli, or bnxtqos of older releases) is installed. Broadcom's RoCE configuration
-package calls it to set PFC, ETS and DSCP.
+The program named in /etc/bnxt_re/bnxt_re.conf (dcb, niccli, or bnxtqos of older releases) is installed. Broadcom's RoCE
+configuration package calls it to set PFC, ETS and DSCP.
 
 Impact:
     bnxt_setupcc.sh ends without setting anything if the program that bnxt_re.conf names is missing: RDMA runs in the

@@ -8,6 +8,7 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.output_values import number_lines, observe
 from wirespeed.platforms.switch.eos.interfaces import long_name
 from wirespeed.platforms.switch.eos.pfc_status import pfc_status
 from wirespeed.platforms.switch.eos.running_config import running_config
@@ -20,6 +21,11 @@ from wirespeed.units import Bandwidth
 
 _UP = {"connected": True, "notconnect": False, "errdisabled": False, "disabled": False, "inactive": False}
 """A port is inactive while another one uses its lanes; recorded in networktocode/ntc-templates, arista_eos."""
+
+_ECN_COUNTERS = re.compile(r"ECN +out +\S+: [0-9][0-9, ]* +(?P<state>[A-Za-z]\S*)")
+"""``ECN out Jericho2: 1 up``: feature, direction, counter resource with its engines, state (Arista and Broadcom,
+Lossless Network for AI/ML/Storage/HPC with RDMA). Without a state: Arista, EOS user manual, egress SR-TE traffic
+accounting."""
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
@@ -39,6 +45,16 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     yield from observe_documents(switch, outputs, readers)
     if (output := outputs.get("pfc-status")) is not None:
         yield from pfc_status(switch, output, configured)
+    if (output := outputs.get("counter-feature")) is not None:
+        yield from _read_counter_feature(switch, output)
+
+
+def _read_counter_feature(switch: Place, output: Output) -> Iterator[Observation]:
+    """The state of the ECN counters. Older releases print none: the table ends with the counter resource."""
+    for number, line in number_lines(output):
+        if (match := _ECN_COUNTERS.fullmatch(line.strip())) is not None:
+            yield observe(switch, "switch.ecn_counters_up", match["state"] == "up", output, number)
+            return
 
 
 def _read_version(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
