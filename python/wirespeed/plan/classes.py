@@ -390,8 +390,7 @@ def queue_maps(classes: Mapping[str, TrafficClass], box: Box, problems: Problems
                 ("classes", name),
                 f"class {name} without a queue on {box.system.title}",
                 f"{', '.join(keys[:-1])} and {keys[-1]}",
-                f"add `classes: {{{name}: {_format_map(keys, 'N')}}}` to the switch; N is "
-                f"{_list_free(_NUMBERS, _list_used_queues(box))}",
+                _suggest_queue(classes[name], classes.values(), box),
             )
             continue
         maps[name] = QueueMap(traffic_class=traffic_class, queue=queue, priority_group=group)
@@ -453,6 +452,21 @@ def _list_free(choices: Sequence[int], used: Iterable[int]) -> str:
     """The numbers that no class uses, for a hint."""
     used_numbers = {int(number) for number in used}
     return format_choices(number for number in choices if number not in used_numbers)
+
+
+def _suggest_queue(traffic_class: TrafficClass, classes: Iterable[TrafficClass], box: Box) -> str:
+    """A queue for a class without one. Pauses that stop the queue of their number fix that of a lossless class."""
+    keys, name = _list_map_keys(box.system), traffic_class.name
+    lossless = [planned for planned in classes if planned.lossless] if box.system.pause_of_queue_number else []
+    paused = [int(planned.priority) for planned in lossless]
+    if traffic_class.lossless and paused:
+        number = int(traffic_class.priority)
+        numbers = _format_map(keys, number)
+        return (
+            f"add `classes: {{{name}: {numbers}}}` to the switch: pauses of priority {number} stop queue {number} only"
+        )
+    free = _list_free(_NUMBERS, [*_list_used_queues(box), *paused])
+    return f"add `classes: {{{name}: {_format_map(keys, 'N')}}}` to the switch; N is {free}"
 
 
 def _list_used_queues(box: Box) -> list[int]:
