@@ -139,6 +139,12 @@ def test_apply_and_rollback(template: str, name: str) -> None:
     assert text == golden.read_text(encoding="utf-8")
 
 
+def test_the_effects_of_an_older_release_name_its_keywords() -> None:
+    """Before 5.15 addresses are `ip address`."""
+    text = fill_template(CUMULUS, "apply.j2", "leaf1", replace(CASES["routed"], os_version="5.9.2"))
+    assert "#   ip address, bridge domain           the port's addresses" in text and "traffic-pool" not in text
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_settings_come_back(case: str) -> None:
     assert find_losses(CUMULUS, "leaf1", CASES[case]) == []
