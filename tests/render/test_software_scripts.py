@@ -142,6 +142,17 @@ def test_nothing_is_done_without_yes(system: System) -> None:
     assert (system.root / "usr/lib/libibverbs/libbnxt_re-rdmav34.so").exists()
 
 
+def test_a_script_without_package_files_takes_no_folder(tmp_path: Path) -> None:
+    software = "{kernel: 6.8.0-111-generic, nic_packages: {netxtreme-peer-mem: 234.0.154.0, libbnxt_re: 234.0.154.0}}"
+    system = System(tmp_path, CLUSTER.replace(software, "{ucx: 1.19.0, openmpi: 5.0.8}"))
+    result = system.run("software-install.sh")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[-1] == "no changes made; to apply: ./software-install.sh --yes"
+    assert "DIR" not in system.scripts["software-install.sh"].partition("\nset -eu")[0]
+    refused = system.run("software-install.sh", "--from", str(tmp_path))
+    assert (refused.returncode, refused.stderr) == (2, "usage: software-install.sh [--yes]\n")
+
+
 def test_the_steps_are_done_in_order_and_once(system: System) -> None:
     result = install(system)
     assert (result.returncode, result.stderr) == (0, "")
