@@ -41,6 +41,17 @@ def test_a_setting_without_commands_is_refused(ask: object) -> None:
     )
 
 
+def test_a_setting_that_the_system_has_but_wirespeed_does_not_render_is_not_denied() -> None:
+    """EOS has `qos map cos`; a port trusts DSCP or CoS."""
+    text = EXAMPLE.read_text()
+    assert "strict: true" in text
+    with pytest.raises(Refusal) as caught:
+        check(build(read_text(text.replace("strict: true", "strict: true, dot1p: true"), "cluster.yaml"), load()))
+    problem = next(problem for problem in caught.value.problems if "dot1p" in problem.found)
+    assert problem.expected == "no value: wirespeed does not configure it on Arista EOS"
+    assert problem.hint is not None and "a port trusts DSCP or CoS, never both" in problem.hint
+
+
 def test_values_are_as_in_a_cluster_file() -> None:
     text = EXAMPLE.read_text().replace("congestion: dcqcn-p", "nic: {buffer: 1}")
     with pytest.raises(Refusal, match=r"found nic.qos.priority_buffer = 0:0 1:0 2:0 3:1 4:0 5:0 6:0 7:0; expected no "):

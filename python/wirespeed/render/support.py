@@ -41,12 +41,17 @@ def _describe_unsupported_setting(path: str, value: object, platforms: Sequence[
     return Problem(
         "",
         f"{path} = {_format_value(value)}",
-        f"no value: {titles} cannot configure it",
+        f"no value: {_describe_reason(titles, bool(hints))}",
         hints[0]
         if hints
         else "leave it out of the cluster file, or use a device that supports it; "
         f"`wirespeed explain {path}` shows its meaning",
     )
+
+
+def _describe_reason(titles: str, has_alternative: bool) -> str:
+    """A platform with an alternative may support the setting; wirespeed does not render it."""
+    return f"wirespeed does not configure it on {titles}" if has_alternative else f"{titles} cannot configure it"
 
 
 def _format_value(value: object) -> str:
