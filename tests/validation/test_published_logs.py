@@ -104,5 +104,15 @@ def test_only_what_a_document_prints_is_held() -> None:
     assert statuses == {"printed", "reconstructed", "doubtful"}
 
 
+def test_a_contradiction_names_two_different_values_of_one_document() -> None:
+    values = {row[0]: row[-1] for table in VALUES.values() for row in table}
+    values |= {row[0]: row[-1] for log in LOGS for row in rows(log)}
+    doubtful = {row[0] for table in VALUES.values() for row in table if row[1] == "doubtful"}
+    pairs = {(first, second) for first, second, _ in PUBLISHED["contradictions"]}
+    assert pairs == {("001.t6.gpcnet.ar99.100g", "001.t7.100g.cong.ar_99.d")}
+    for first, second in pairs:
+        assert first in doubtful and first[:3] == second[:3] and values[first] != values[second]
+
+
 def rows(log: str) -> list[list[Any]]:
     return list(LOGS[log]["rows"])
