@@ -3,7 +3,7 @@
 The only package that starts processes.
 """
 
-from wirespeed.reach.call import Call, Reach, RunningCommand
+from wirespeed.reach.call import LONGEST_COMMAND, Call, Reach, RunningCommand
 from wirespeed.reach.command_prefix import CommandPrefix, use_slurm, use_this_machine
 from wirespeed.reach.daemon import has_ended, replace_process, run_attached, start_daemon, wait_for_socket
 from wirespeed.reach.local import LARGEST_OUTPUT, SYSTEM_PATH, CommandResult, Status, run
@@ -11,6 +11,7 @@ from wirespeed.reach.ssh import Ssh
 
 __all__ = [
     "LARGEST_OUTPUT",
+    "LONGEST_COMMAND",
     "SYSTEM_PATH",
     "Call",
     "CommandPrefix",

@@ -36,6 +36,9 @@ _GUARD = (
     f'if listens; then echo "{LISTENING_MARK.decode()}"; break; fi; sleep 0.05; done; fi; '
     'wait "$child"; code=$?; kill "$watch" 2>/dev/null; kill -KILL -"$child" 2>/dev/null; exit "$code"'
 )
+LONGEST_COMMAND = 131_071
+"""Bytes: ssh and the login shell of the other machine pass a command as one argument, which Linux limits to 32 pages of
+4 KiB with its last byte (execve(2), MAX_ARG_STRLEN)."""
 _TIMED_OUT = (124, 137)  # exit codes of `timeout`: ended, and killed
 _MISSING_EXIT = 127
 _NOT_EXECUTABLE = 126
@@ -73,6 +76,16 @@ class Call:
             *self.arguments,
         )
         return ("sh", "-c", _GUARD, "wirespeed", *guard_arguments)
+
+    @property
+    def shell_text(self) -> str:
+        """The command under its guard, quoted for a shell."""
+        return shlex.join(self.guarded_arguments)
+
+    @property
+    def length(self) -> int:
+        """The bytes of the command under its guard."""
+        return len(self.shell_text.encode())
 
     @property
     def environment_arguments(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from wirespeed.errors import refuse
-from wirespeed.reach.call import LISTENING_MARK, Call, error_line, outcome
+from wirespeed.reach.call import LISTENING_MARK, LONGEST_COMMAND, Call, error_line, outcome
 from wirespeed.reach.local import LARGEST_OUTPUT, CommandResult, Status
 
 CONNECT_S = 10
@@ -114,7 +114,11 @@ class _Remote:
             if self._ssh.options:
                 task.set_info("ssh_options", shlex.join(self._ssh.options))
             # %-words are ClusterShell's only in commands of its exec worker, not in those of ssh.
-            command = shlex.join(self._call.guarded_arguments)
+            command = self._call.shell_text
+            if self._call.length > LONGEST_COMMAND:
+                raise ValueError(
+                    f"the command has {self._call.length:,} bytes, more than the {LONGEST_COMMAND:,} of ssh"
+                )
             # Twice the command's limit: the guard acts earlier, unless the machine is lost.
             limit = 2 * self._call.limit_s + self._ssh.connect_s
             task.shell(command, nodes=self._name, handler=_make_handler(self), stderr=True, timeout=limit, tree=False)

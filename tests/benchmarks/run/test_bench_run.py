@@ -407,6 +407,25 @@ def test_what_cannot_be_run_is_refused(arguments: tuple[str, ...], message: str)
 
 
 @pytest.mark.parametrize(
+    ("hosts", "limit", "command"),
+    [
+        ("node[01-02]", 1_000, "1,501 bytes for osu_init on 2 hosts"),
+        ("node[01-64]", 1_800, "2,184 bytes for osu_init on 64 hosts"),
+    ],
+)
+def test_a_command_that_ssh_cannot_pass_on_is_refused(
+    monkeypatch: pytest.MonkeyPatch, hosts: str, limit: int, command: str
+) -> None:
+    """The real limit takes a cluster of thousands of hosts."""
+    monkeypatch.setattr("wirespeed.benchmarks.run.campaign.LONGEST_COMMAND", limit)
+    result = ran("mpi", "-c", EXAMPLES / "bluebonnet-64node" / "cluster.yaml", "-w", hosts, "--dry-run")
+    assert str(result.exception) == (
+        f"bluebonnet-64node: found a command of {command}; expected at most {limit:,} bytes, the longest argument of "
+        "ssh that Linux accepts\n  hint: choose fewer hosts with -w"
+    )
+
+
+@pytest.mark.parametrize(
     ("parallel", "text"),
     [("4", "about 19 s in total, several at a time\n"), ("1", "about 38 s, at most 1 at a time (--parallel)\n")],
 )

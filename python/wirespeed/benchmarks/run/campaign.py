@@ -16,7 +16,7 @@ from wirespeed.benchmarks.steps.steps import unique
 from wirespeed.benchmarks.suites import Suite, suites
 from wirespeed.benchmarks.tools.reader import read
 from wirespeed.errors import Refusal, refuse
-from wirespeed.reach import Reach
+from wirespeed.reach import LONGEST_COMMAND, Call, Reach
 from wirespeed.results.benchmarks import Run
 from wirespeed.results.campaign import Attempt, Campaign, Grade, Outcome, Step, Suspect
 from wirespeed.results.mesh import ASPECTS, Mesh
@@ -39,11 +39,12 @@ def make(suite: Suite, request: Request, label: str | None = None) -> Campaign:
     """The campaign of a suite.
 
     Raises:
-        Refusal: the suite has no steps.
+        Refusal: the suite has no steps, or the command of a step is too long.
     """
     suite_steps = suite.make(request)
     if not suite_steps.steps:
         raise _refuse_idle_suite(suite, request)
+    _refuse_long_commands(request, suite_steps)
     return Campaign(
         id="",
         suite=suite.name,
@@ -53,6 +54,20 @@ def make(suite: Suite, request: Request, label: str | None = None) -> Campaign:
         notes=tuple(suite_steps.notes),
         label=label,
     )
+
+
+def _refuse_long_commands(request: Request, steps: Steps) -> None:
+    """Refuse commands that ssh cannot pass on: launchers name the hosts of a job in their command."""
+    for step in steps.steps:
+        for command in (step.client, *([step.server] if step.server is not None else [])):
+            length = Call(command.host, command.arguments, step.limit_s, command.environment).length
+            if length > LONGEST_COMMAND:
+                raise refuse(
+                    request.plan.name,
+                    f"a command of {length:,} bytes for {step.test} on {len(step.ends.split(', ')):,} hosts",
+                    f"at most {LONGEST_COMMAND:,} bytes, the longest argument of ssh that Linux accepts",
+                    "choose fewer hosts with -w",
+                )
 
 
 def _refuse_idle_suite(suite: Suite, request: Request) -> Refusal:

@@ -58,23 +58,36 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     }
 
 
+_MOST_NAMES = 16
+"""Ranks from which mpirun_rsh gets a host file: on its command line it expects a host name for each rank, and 8192 are
+longer than an argument of ssh may be. Our own choice, far below that."""
+_HOST_FILE = 'IFS=,; printf "%s\\n" $1 | { shift; exec "$@" 3<&0 </dev/null; }'
+"""Passes the hosts, separated by commas, to a command as the file /dev/fd/3: no file is left behind."""
+
+
 def start(job: Job) -> tuple[str, ...]:
-    """mpirun_rsh or Hydra's mpiexec, with the hosts on the command line. The library pins the ranks to cores."""
+    """mpirun_rsh or Hydra's mpiexec, with the hosts on the command line. The library pins the ranks to cores.
+
+    With many ranks mpirun_rsh reads them from a host file, a line ``node1:128`` for each host. Sources: MVAPICH2 2.3.7
+    user guide, section 5.2.1; hostfile/parser.y of its source, which opens the file by its path, and once.
+    """
     launch = job.host.launch
     total, variables = len(job.hosts) * job.ranks_per_host, job_environment(launch, job.bound)
+    host_list = ",".join(f"{host}:{job.ranks_per_host}" for host in job.hosts)
     if launch.launcher == "mpirun-rsh":
-        names = [host for host in job.hosts for _ in range(job.ranks_per_host)]
+        names = [host for host in job.hosts for _ in range(job.ranks_per_host)] if total <= _MOST_NAMES else []
         return (
-            "mpirun_rsh",
-            "-np",
-            str(total),
-            *names,
+            *(() if names else ("sh", "-c", _HOST_FILE, "hostfile", host_list)),
+            *("mpirun_rsh", "-np", str(total), *(names or ("-hostfile", "/dev/fd/3"))),
             *(f"{name}={value}" for name, value in variables),
             *job.program,
         )
     arguments = [word for name, value in variables for word in ("-genv", name, value)]
-    hosts_ = ",".join(f"{host}:{job.ranks_per_host}" for host in job.hosts)
-    return ("mpiexec", "-n", str(total), "-ppn", str(job.ranks_per_host), "-hosts", hosts_, *arguments, *job.program)
+    return (
+        *("mpiexec", "-n", str(total), "-ppn", str(job.ranks_per_host), "-hosts", host_list),
+        *arguments,
+        *job.program,
+    )
 
 
 def parse_outputs(
