@@ -161,6 +161,25 @@ def test_a_dead_host_affects_no_result_of_others(tmp_path: Path) -> None:
     assert result.exit_code == 1
 
 
+def test_halves_of_a_failed_job_run_once(tmp_path: Path) -> None:
+    """Times of MPI's collectives have no limit: a half that ran to its end is measured, and not bad."""
+    launcher = tmp_path / "bin" / "mpirun_rsh"
+    launcher.parent.mkdir()
+    table = "# OSU MPI Allreduce Latency Test v7.1\\n# Size       Avg Latency(us)\\n4                       12.40\\n"
+    failure = 'case "$2 $*" in "512 "*osu_allreduce*) echo "[cli_0]: aborting job"; exit 1;; esac'
+    launcher.write_text(f"#!/bin/sh\n{failure}\nprintf '{table}'\n")
+    launcher.chmod(0o755)
+    arguments = ("mpi", "-c", EXAMPLES / "bluebonnet-64node" / "cluster.yaml", "-w", "node[01-04]", "--retest", "0")
+    options = ("-o", tmp_path / "out", "--yes", "--launcher", "local", "--path", launcher.parent)
+    result = CliRunner().invoke(app, ["bench", "run", *map(str, (*arguments, *options))], env={"COLUMNS": "160"})
+    narrowed = [entry["step"] for entry in journal(tmp_path / "out") if entry["step"].startswith("narrow")]
+    assert sorted(narrowed) == [
+        "narrow1.osu-allreduce.node01.node02",
+        "narrow1.osu-allreduce.node03.node04",
+    ]
+    assert "suspect: group node01, node02, node03, node04: the whole group is bad, its parts are not" in result.stdout
+
+
 def test_what_was_measured_is_stored(tmp_path: Path) -> None:
     install(tmp_path / "bin", slow=("node3:bnxt_re0",))
     result = ran(*run_arguments(tmp_path, "--store", tmp_path / "store.db", "--label", "first", "--retest", "0"))

@@ -94,29 +94,57 @@ def test_every_single_bad_nic_of_a_cluster_is_named() -> None:
         assert rounds <= 2
 
 
-def hunt_groups(hosts: int, bad: Callable[[tuple[str, ...]], bool]) -> tuple[tuple[Suspect, ...], int]:
+def hunt_groups(
+    hosts: int, bad: Callable[[tuple[str, ...]], bool], judged: Grade = Grade.GOOD
+) -> tuple[tuple[Suspect, ...], int]:
+    """Whom it accuses at last, in how many rounds; ``judged`` is the grade of groups that are not bad."""
     group = tuple(f"node{number + 1}" for number in range(hosts))
-    results = [(group, grade(bad(group)))]
+    results = [(group, Grade.BAD if bad(group) else judged)]
     for count in range(20):
         following = narrow_groups(results)
         if not following.groups:
             return following.suspects, count
-        results += [(group, grade(bad(group))) for group in following.groups]
+        assert not {frozenset(group) for group in following.groups} & {frozenset(group) for group, _ in results}
+        results += [(group, Grade.BAD if bad(group) else judged) for group in following.groups]
     raise AssertionError("it does not end")
 
 
+@pytest.mark.parametrize("judged", [Grade.GOOD, Grade.WARN, Grade.SKIP])
 @pytest.mark.parametrize("hosts", [4, 5, 8, 13, 64, 100, 1024])
-def test_one_bad_host_of_a_group_is_found_by_halving(hosts: int) -> None:
+def test_one_bad_host_of_a_group_is_found_by_halving(hosts: int, judged: Grade) -> None:
     for bad in {1, 2, hosts // 2, hosts}:
         name = f"node{bad}"
-        suspects, rounds = hunt_groups(hosts, lambda group, name=name: name in group)
+        suspects, rounds = hunt_groups(hosts, lambda group, name=name: name in group, judged)
         assert [(suspect.kind, suspect.name) for suspect in suspects] == [(Kind.HOST, name)]
         assert rounds <= hosts.bit_length()
 
 
-def test_a_group_that_is_bad_as_a_whole_alone() -> None:
-    suspects, rounds = hunt_groups(8, lambda group: len(group) == 8)
-    assert [(suspect.kind, suspect.because) for suspect in suspects] == [
-        (Kind.GROUP, "its parts are good, the whole group is bad")
-    ]
+@pytest.mark.parametrize(
+    ("judged", "because"),
+    [
+        (Grade.GOOD, "the whole group is bad, its parts are not"),
+        (Grade.SKIP, "the whole group is bad, its parts are not"),
+        (Grade.UNKNOWN, "its parts could not be judged"),
+    ],
+)
+def test_a_group_that_is_bad_as_a_whole_alone(judged: Grade, because: str) -> None:
+    """Both halves are measured once, also where a run that ended has no limit to be judged by."""
+    suspects, rounds = hunt_groups(8, lambda group: len(group) == 8, judged)
+    assert [(suspect.kind, suspect.because) for suspect in suspects] == [(Kind.GROUP, because)]
     assert rounds == 1
+
+
+@pytest.mark.parametrize("judged", [Grade.SKIP, Grade.UNKNOWN])
+def test_a_pair_without_a_judgement_is_not_measured_again(judged: Grade) -> None:
+    fabric_case = fabric(4, 1)
+    results = [(pair, grade(host("node1")(pair))) for pair_round in pair_rounds(fabric_case)[0] for pair in pair_round]
+    measured = {frozenset((pair.a.name, pair.b.name)) for pair, _ in results}
+    for _ in range(10):
+        pairs = narrow_pairs(fabric_case, results).pairs
+        names = {frozenset((pair.a.name, pair.b.name)) for pair in pairs}
+        if not names:
+            return
+        assert not names & measured
+        measured |= names
+        results += [(pair, judged) for pair in pairs]
+    raise AssertionError("it does not end")

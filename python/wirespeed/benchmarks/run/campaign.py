@@ -135,10 +135,9 @@ _WHOLE, _QUICK = "mesh", ("ping", "route")  # the suite that tests all aspects, 
 
 def follow_up(suite: Suite, request: Request, steps: tuple[Step, ...], latest: dict[str, Attempt]) -> FollowUp:
     """The next steps that the results so far require, and the suspects."""
-    judged = [
+    graded = [
         (step, _grade_attempt(latest[step.id])) for step in steps if step.id in latest and step.test in suite.narrows
     ]
-    graded = [(step, grade) for step, grade in judged if grade is not Grade.UNKNOWN]
     if suite.follow_pair is not None:
         endpoints = {endpoint.name: endpoint for endpoint in request.fabric.endpoints}
         pairs = [
@@ -154,12 +153,10 @@ def follow_up(suite: Suite, request: Request, steps: tuple[Step, ...], latest: d
 
 
 def _grade_attempt(attempt: Attempt) -> Grade:
-    """The grade for narrowing down: a step that did not run is bad, one with a warning good; information has none."""
+    """The grade for narrowing down: a step that did not run is bad, one with a warning good."""
     if attempt.status is not Outcome.DONE:
         return Grade.BAD
-    if attempt.grade is Grade.WARN:
-        return Grade.GOOD
-    return Grade.UNKNOWN if attempt.grade is Grade.SKIP else attempt.grade
+    return Grade.GOOD if attempt.grade is Grade.WARN else attempt.grade
 
 
 def _build_follow_up_steps(suite: Suite, request: Request, follow_up: FollowUp, number: int) -> tuple[Step, ...]:

@@ -6,6 +6,9 @@ For a bad pair, both NICs and the path between them are suspects. Each NIC is me
 be good, under the same leaf if possible, which excludes the path; all suspects at the same time. A NIC that is bad
 again is the cause. If neither is, two healthy NICs under the same two leaves distinguish the path from the pair. This
 takes two more rounds for any size of cluster. A group is halved instead, log2 of its size times.
+
+Results without a judgement are given too, so that nothing is measured twice: a grade of information (`Grade.SKIP`)
+clears a group, which ran to its end, and no pair; an unknown grade clears nothing.
 """
 
 from __future__ import annotations
@@ -27,6 +30,9 @@ class FollowUp:
     suspects: tuple[Suspect, ...] = ()
 
 
+_UNJUDGED = (Grade.SKIP, Grade.UNKNOWN)
+
+
 def narrow_pairs(fabric: Fabric, results: Sequence[tuple[Pair, Grade]]) -> FollowUp:
     """Narrow down bad pairs. A pair that did not run counts as bad: its cause must be found too."""
     return _Pairs(fabric, results).next()
@@ -37,8 +43,12 @@ class _Pairs:
         self._fabric = fabric
         self._endpoints = {endpoint.name: endpoint for endpoint in fabric.endpoints}
         self._bad: list[Pair] = []
+        self._unjudged: set[frozenset[str]] = set()  # both NICs of a pair
         self._partner_results: dict[str, dict[str, bool]] = {}  # NIC -> partner NIC -> whether the pair was good
         for pair, grade in results:
+            if grade in _UNJUDGED:
+                self._unjudged.add(frozenset((pair.a.name, pair.b.name)))
+                continue
             good = grade is Grade.GOOD
             if not good:
                 self._bad.append(pair)
@@ -99,6 +109,7 @@ class _Pairs:
             and good.host != endpoint.host
             and name != partner.name
             and name not in self._partner_results[endpoint.name]
+            and frozenset((name, endpoint.name)) not in self._unjudged
             and (busy_too or (name not in self._used and endpoint.name not in self._used))
         ]
         return min(
@@ -162,7 +173,12 @@ class _Pairs:
                 and name not in (pair.a.name, pair.b.name)
             )
             ends.append([self._endpoints[name] for name in names])
-        pairs = ((a, b) for a in ends[0] for b in ends[1] if a.host != b.host and a.fabric == b.fabric)
+        pairs = (
+            (a, b)
+            for a in ends[0]
+            for b in ends[1]
+            if a.host != b.host and a.fabric == b.fabric and frozenset((a.name, b.name)) not in self._unjudged
+        )
         healthy = next(pairs, None)
         return Pair(*healthy) if healthy else None
 
@@ -213,9 +229,11 @@ _COMMON: tuple[tuple[Kind, Callable[[Endpoint], str | None]], ...] = (
 
 def narrow_groups(results: Iterable[tuple[tuple[str, ...], Grade]]) -> FollowUp:
     """Narrow down bad groups of hosts: halve every bad one; measure a single host with one that is known to be good."""
-    result_by_hosts = {frozenset(group): (group, grade is Grade.GOOD) for group, grade in results}
-    good = dict.fromkeys(host for group, fine in result_by_hosts.values() if fine and len(group) > 1 for host in group)
-    bad = [group for group, fine in result_by_hosts.values() if not fine]
+    result_by_hosts = {frozenset(group): (group, grade) for group, grade in results}
+    good = dict.fromkeys(
+        host for group, grade in result_by_hosts.values() if grade in _CLEARS and len(group) > 1 for host in group
+    )
+    bad = [group for group, grade in result_by_hosts.values() if grade is Grade.BAD]
     next_groups: list[tuple[str, ...]] = []
     suspects: list[Suspect] = []
     for group in bad:
@@ -226,24 +244,29 @@ def narrow_groups(results: Iterable[tuple[tuple[str, ...], Grade]]) -> FollowUp:
         if accused is not None:
             suspects.append(accused)
             continue
-        halves = [half for half in _halve(doubtful, tuple(good)) if frozenset(half) not in result_by_hosts]
+        parts = _halve(doubtful, tuple(good))
+        halves = [half for half in parts if frozenset(half) not in result_by_hosts]
         if not halves:
-            suspects.append(Suspect(Kind.GROUP, ", ".join(group), "no healthy host is left"))
+            reason = "its parts could not be judged" if parts else "no healthy host is left"
+            suspects.append(Suspect(Kind.GROUP, ", ".join(group), reason))
         next_groups += [half for half in halves if not any(set(half) & set(selected) for selected in next_groups)]
     return FollowUp(
         (), tuple(next_groups), tuple({(suspect.kind, suspect.name): suspect for suspect in suspects}.values())
     )
 
 
+_CLEARS = (Grade.GOOD, Grade.WARN, Grade.SKIP)
+
+
 def _find_suspect(group: tuple[str, ...], doubtful: tuple[str, ...]) -> Suspect | None:
-    """The suspect of a bad group whose other hosts are good; None if several are suspects."""
+    """The suspect of a bad group whose other hosts are in groups that are not bad; None if several are suspects."""
     if len(group) == 1:
         return Suspect(Kind.HOST, group[0], "bad in a group of one host")
     if not doubtful:
-        return Suspect(Kind.GROUP, ", ".join(group), "its parts are good, the whole group is bad")
+        return Suspect(Kind.GROUP, ", ".join(group), "the whole group is bad, its parts are not")
     if len(doubtful) == 1:
         good_hosts = [host for host in group if host not in doubtful]
-        return Suspect(Kind.HOST, doubtful[0], f"bad with {', '.join(good_hosts[:3])}, good with others")
+        return Suspect(Kind.HOST, doubtful[0], f"bad with {', '.join(good_hosts[:3])}, which are not bad with others")
     return None
 
 
