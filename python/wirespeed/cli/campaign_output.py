@@ -113,6 +113,8 @@ def print_outcome(
     request: Request, folder: Folder, result: CampaignResult, form: Format, relations: Sequence[Relation] = ()
 ) -> None:
     """Print the outcome, and write it to the folder."""
+    from dataclasses import replace
+
     from wirespeed.benchmarks.run import read_mesh
     from wirespeed.cli.console import err, standard_output
     from wirespeed.report import campaign as report
@@ -148,7 +150,9 @@ def print_outcome(
         if form is Format.JSON:
             typer.echo(text, nl=False)
         else:
-            report.table(result.steps, result.latest, result.suspects, standard_output())
+            steps = [replace(step, ends=fold_ends(step.ends)) for step in result.steps]
+            suspects = [replace(suspect, name=fold_ends(suspect.name)) for suspect in result.suspects]
+            report.table(steps, result.latest, suspects, standard_output())
             compared(relations, standard_output())
             if mesh is not None:
                 matrix(mesh, standard_output())

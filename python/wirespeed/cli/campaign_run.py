@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wirespeed.cli.campaign_output import count, time
+from wirespeed.cli.campaign_output import count, fold_ends, time
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def execute(
             last = progress.last
             if last is not None:
                 step = steps[last.step]
-                line = f"{progress.count} of {progress.total}  {step.test}  {step.ends}: {outcome(last)}"
+                line = f"{progress.count} of {progress.total}  {step.test}  {fold_ends(step.ends)}: {outcome(last)}"
                 line += f": {last.detail}" if last.detail else ""
                 err().print(f"{line}  [{time(progress.left_s)} left]", markup=False, soft_wrap=True, highlight=False)
 

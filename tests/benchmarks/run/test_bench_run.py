@@ -177,7 +177,14 @@ def test_halves_of_a_failed_job_run_once(tmp_path: Path) -> None:
         "narrow1.osu-allreduce.node01.node02",
         "narrow1.osu-allreduce.node03.node04",
     ]
-    assert "suspect: group node01, node02, node03, node04: the whole group is bad, its parts are not" in result.stdout
+    rows = [line.split() for line in result.stdout.splitlines() if line.startswith("osu_allreduce")]
+    assert [(row[1], row[2]) for row in rows] == [
+        ("node[01-04]", "failed"),
+        ("node[01-02]", "measured"),
+        ("node[03-04]", "measured"),
+    ]
+    assert "suspect: group node[01-04]: the whole group is bad, its parts are not" in result.stdout
+    assert "osu_init  node[01-04]: measured" in result.stderr
 
 
 def test_what_was_measured_is_stored(tmp_path: Path) -> None:
