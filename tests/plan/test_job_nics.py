@@ -10,8 +10,9 @@ from wirespeed.cluster import read_text
 from wirespeed.cluster.launch import LaunchPart
 from wirespeed.errors import Refusal
 from wirespeed.plan import build
-from wirespeed.platforms.launcher.library_variables import library_variables, variable_settings
+from wirespeed.platforms.launcher.library_variables import environment, library_variables, variable_settings
 from wirespeed.platforms.launcher.variables import KEYS
+from wirespeed.render import Jobs
 
 FILE = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
 
@@ -26,6 +27,36 @@ def test_jobs_leave_a_nic_out() -> None:
     launch = build(read_text(change("{enp67s0np0: {jobs: false}}"), "cluster.yaml")).hosts["node1"].launch
     assert dict(library_variables(launch))["NCCL_IB_HCA"] == (
         "=bnxt_re0:1,bnxt_re2:1,bnxt_re3:1,bnxt_re4:1,bnxt_re5:1,bnxt_re6:1,bnxt_re7:1"
+    )
+
+
+EXCEPTION = "except: {node2: {nic: {enp67s0np0: {jobs: false}}}}, nics: 8 x"
+DEVICES = {"NCCL_IB_HCA", "UCX_NET_DEVICES"}
+
+
+def test_the_nics_of_a_job_are_left_to_each_host_where_they_differ() -> None:
+    """A variable on the command line would override the configuration file of every host."""
+    plan = build(read_text(FILE.read_text(encoding="utf-8").replace("nics: 8 x", EXCEPTION), "cluster.yaml"))
+    for name, device in (("node1", "bnxt_re1:1"), ("node2", "bnxt_re2:1")):
+        launch = plan.hosts[name].launch
+        assert launch.host_settings == ("rdma_devices",)
+        assert dict(library_variables(launch))["NCCL_IB_HCA"].split(",")[1] == device  # of the host's file
+        assert {name for name, _ in environment(launch)} & {*DEVICES, "NCCL_IB_GID_INDEX"} == {"NCCL_IB_GID_INDEX"}
+    exported = {
+        hosts: DEVICES & {word.partition("=")[0] for word in Jobs(plan).job(hosts, 8, ("./all_reduce_perf",))}
+        for hosts in (("node1", "node2"), ("node1", "node3"), ("node2",))
+    }
+    assert exported == {("node1", "node2"): set(), ("node1", "node3"): DEVICES, ("node2",): DEVICES}
+
+
+def test_a_library_without_a_file_cannot_have_nics_of_each_host() -> None:
+    text = FILE.read_text(encoding="utf-8").replace("nics: 8 x", EXCEPTION)
+    plan = build(read_text(f"{text}launch: {{library: mvapich3}}\n", "cluster.yaml"))
+    (warning,) = (str(problem) for problem in plan.warnings if "differ between" in str(problem))
+    assert warning.partition(": found ")[2] == (
+        "rdma_devices of jobs over mvapich3 that differ between hosts; expected the same on all hosts: the library has "
+        "no configuration file of a host, so each host uses its defaults\n"
+        "  hint: set them in the environment of each host, or choose a library with a configuration file"
     )
 
 

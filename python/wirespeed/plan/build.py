@@ -22,6 +22,7 @@ from wirespeed.plan.fabric import Box, HostCable, build_pattern_cables, list_dom
 from wirespeed.plan.hardware import add_hardware
 from wirespeed.plan.host import HostKind, host_kind
 from wirespeed.plan.latency import check_latency, find_latency
+from wirespeed.plan.launch_differences import mark_host_settings
 from wirespeed.plan.memory import combine_chips
 from wirespeed.plan.model import Plan
 from wirespeed.plan.pattern import check_roles, list_bundles
@@ -83,7 +84,7 @@ def _build_plan(cluster: Cluster, catalogue: Catalogue | None) -> Plan:
     check_cable_speeds(cluster, cables, bundles, fabric_cables, catalogue, problems)
     check_mtus(cluster, cables, switch_kinds, boxes, problems)
     all_cables = (*(host_cable.cable for host_cable in cables), *fabric_cables)
-    hosts = _plan_hosts(cluster, cables, addresses, host_kinds)
+    hosts = mark_host_settings(_plan_hosts(cluster, cables, addresses, host_kinds), problems)
     fabric = fabric_addresses(cluster, fabric_cables, problems)
     routing = plan_routing(cluster, boxes, cables, fabric_cables, addresses, fabric, problems)
     uses = port_uses(cluster, boxes, cables, fabric_cables, addresses, fabric, routing, catalogue)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from wirespeed.errors import refuse
 from wirespeed.plan import Plan
+from wirespeed.plan.launch_differences import list_host_settings
 from wirespeed.platforms import Job, platforms, platforms_of_launch
 from wirespeed.platforms.launcher.gpu_copies import list_gpu_copies
 from wirespeed.platforms.launcher.library_variables import gpu_memory, nic_variables, restrict_to_nics
@@ -30,6 +31,8 @@ class Jobs:
         """
         host = self._plan.hosts[hosts[0]]
         launch = host.launch if self._launcher is None else replace(host.launch, launcher=self._launcher)
+        launches = [self._plan.hosts[name].launch for name in hosts if name in self._plan.hosts]
+        launch = replace(launch, host_settings=list_host_settings(launches))
         name = f"{self._plan.origins.get(hosts[0], self._plan.name)}: {hosts[0]}"
         if nics_only:
             nic_launch = restrict_to_nics(launch)

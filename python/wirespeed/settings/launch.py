@@ -59,6 +59,10 @@ class Launch:
         int | None,
         Setting("queue pairs of a host if every rank of a job sends to every other", compare=Compare.NONE),
     ] = None
+    host_settings: Annotated[
+        tuple[str, ...] | None,
+        Setting("settings of a job that differ between its hosts", compare=Compare.NONE),
+    ] = None
     control_interface: Annotated[str | None, Setting("interface for out-of-band traffic")] = None
 
     coalescing: Annotated[bool | None, Setting("coalescing of small messages to the same rank")] = None

@@ -363,13 +363,20 @@ def library_variables(launch: Launch) -> list[tuple[str, str]]:
 
 
 def environment(launch: Launch) -> list[tuple[str, str]]:
-    """The environment of a job. MPI starts collectives too; for them UCX only gets the devices."""
+    """The environment of a job. MPI starts collectives too; for them UCX only gets the devices.
+
+    Settings that differ between the hosts of the job are left out: a variable would override the configuration file of
+    each host (NCCL user guide, NCCL_CONF_FILE; UCX, ucx.conf; MVAPICH2 2.3.7 user guide, section 6.3).
+    """
     problems = library_variables(launch)
+    settings = file_settings(launch.library)
     if launch.library in ("nccl", "rccl"):
         problems += format_variables(_UCX_PLACES, launch).items()
+        settings = settings_of_table(_UCX_PLACES) | settings
     if launch.threads is not None:
         problems.append(("OMP_NUM_THREADS", str(launch.threads)))
-    return problems
+    differing = launch.host_settings or ()
+    return [(name, value) for name, value in problems if settings.get(name) not in differing]
 
 
 def job_environment(launch: Launch, bound: bool) -> list[tuple[str, str]]:
