@@ -345,6 +345,7 @@ class ServerModel(Entry):
     max_payload: SourcedValue[int] | None = None
     socket_link: SourcedValue[BandwidthField] | None = None  # between two sockets, one direction, sum of all links
     memory: Memory | None = None
+    recommended_memory: SourcedValue[SizeField] | None = None  # of a host in a cluster for AI and HPC
     ordered_writes: SourcedValue[BandwidthField] | None = None  # rate of a NIC's writes without relaxed ordering
     tcp_core: SourcedValue[BandwidthField] | None = None  # TCP rate that one core can receive
     bios: BiosTable = {}

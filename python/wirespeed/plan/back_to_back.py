@@ -15,6 +15,7 @@ from wirespeed.plan.device_lending import plan_lending
 from wirespeed.plan.ethernet import check_addresses, plan_ethernet
 from wirespeed.plan.gpus import plan_gpus
 from wirespeed.plan.host import IOMMU_PARAMETERS, pcie_functions, plan_command_line
+from wirespeed.plan.host_memory import recommend_memory
 from wirespeed.plan.model import Cable, End, Plan
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.software import plan_software
@@ -216,6 +217,7 @@ def _plan_host(
         vendor=chassis.server.vendor,
         bios=plan_bios(spec, chassis.server, catalogue, problems),
         memory=spec.part.memory,
+        recommended_memory=recommend_memory(spec, chassis.server, problems),
         kernel=Kernel(
             software.kernel,
             command_line=plan_command_line(spec, IOMMU_PARAMETERS.get(cpu, ()), problems) or None,

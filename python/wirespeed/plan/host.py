@@ -17,6 +17,7 @@ from wirespeed.plan.bios import plan_bios
 from wirespeed.plan.classes import nic_qos
 from wirespeed.plan.ethernet import LARGEST_PACKET
 from wirespeed.plan.gpus import plan_gpus
+from wirespeed.plan.host_memory import recommend_memory
 from wirespeed.plan.launch import plan_launch
 from wirespeed.plan.numa import plan_numa_nodes, renumber_node
 from wirespeed.plan.pcie_tree import Position, list_positions, plan_function
@@ -153,6 +154,7 @@ def host_kind(
         renderer=spec.part.renderer,
         cpu_vendor=cpu,
         memory=spec.part.memory,
+        recommended_memory=recommend_memory(spec, chassis.server, problems),
         kernel=Kernel(
             software.kernel,
             command_line=plan_command_line(spec, COMMAND_LINES[cpu], problems),

@@ -129,6 +129,9 @@ class Host:
     memory: Annotated[
         Size | None, Setting("installed memory; read: what the kernel can use", "bytes", Compare.NONE, observed=True)
     ] = None
+    recommended_memory: Annotated[
+        Size | None, Setting("recommended memory of the server", "bytes", Compare.NONE, observed=True)
+    ] = None
     kernel: Kernel = field(default_factory=Kernel)
     resolver: Resolver = field(default_factory=Resolver)
     memlock: Annotated[str | None, Setting("locked-memory limit: unlimited, or KiB", "KiB")] = None
