@@ -14,6 +14,7 @@ BIOS_VALUES: Final[Mapping[str, tuple[str, ...]]] = {
     "virtualization": _SWITCH,  # virtual machines, and with it DMA remapping where the firmware has one switch for both
     "sub-numa": _SWITCH,  # several NUMA nodes on a socket (Intel)
     "nps": ("0", "1", "2", "4"),  # NUMA nodes on a socket (AMD)
+    "memory-interleaving": ("auto",),  # consecutive addresses on several channels (Broadcom 957608-AN210, 5.1, item 8)
     "core-enumeration": ("linear", "round-robin"),  # order in which the cores of the sockets are numbered
     "sr-iov": _SWITCH,
     "above-4g-decoding": _SWITCH,  # device memory at addresses of more than 32 bits

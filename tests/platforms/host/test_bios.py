@@ -11,7 +11,9 @@ import pytest
 
 from platforms.round_trip import find_losses
 from wirespeed import render
-from wirespeed.cluster import read
+from wirespeed.checks import checks, run
+from wirespeed.cluster import read, read_text
+from wirespeed.collect import read_facts, write_planned_bundle
 from wirespeed.facts import Facts, Source, State, assemble_facts
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs, platform
@@ -292,7 +294,7 @@ def test_attributes_come_back(example: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("vendor", "cpu_vendor", "names"),
     [
-        ("dell", "intel", BIOS_VALUES.keys() - {"power-limit-control"}),
+        ("dell", "intel", BIOS_VALUES.keys() - {"power-limit-control", "memory-interleaving"}),
         (
             "supermicro",
             "amd",
@@ -301,6 +303,7 @@ def test_attributes_come_back(example: str, name: str) -> None:
                 "virtualization",
                 "sub-numa",
                 "core-enumeration",
+                "memory-interleaving",
                 "system-profile",
                 "workload-profile",
                 "power-on-delay",
@@ -328,6 +331,29 @@ def test_the_checklist_states_what_where_and_why() -> None:
     assert "    Redfish WorkloadProfile = NotConfigured (name from memory)\n" in text
     assert "/redfish/v1/Systems/System.Embedded.1/Bios >" in text
     assert text.count("[ ] ") == 8
+
+
+def test_the_checklist_asks_a_person_for_an_attribute_without_a_redfish_name(tmp_path: Path) -> None:
+    """Broadcom 957608-AN210, 5.1, question 8, names memory interleaving for some hosts, and no server's menu."""
+    text = (EXAMPLES / "mi300x-4node" / "cluster.yaml").read_text(encoding="utf-8")
+    bios = "os: ubuntu-22.04, bios: {memory-interleaving: auto}"
+    plan = build(read_text(text.replace("os: ubuntu-22.04", bios, 1), "cluster.yaml"))
+    checklist = next(file.text for file in render.files(plan, ["node1"]) if file.path == "bios-checklist.txt")
+    assert (
+        "[ ] memory-interleaving = auto\n"
+        "    where   the source below does not name the menu\n"
+        "    set     auto\n"
+        "    Redfish no name of this server is known: read the value in the menu\n"
+        "    why     set in the cluster file\n"
+    ) in checklist
+    write_planned_bundle(plan, tmp_path / "bundle")
+    observed = read_facts(tmp_path / "bundle")
+    unknown = {
+        finding.place
+        for finding in run(plan, observed, [checks()["host.bios"]])
+        if finding.device == "node1" and finding.status.value != "pass"
+    }
+    assert unknown == {"bios memory-interleaving"}
 
 
 @pytest.mark.parametrize(
