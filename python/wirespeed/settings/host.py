@@ -132,6 +132,10 @@ class Host:
     recommended_memory: Annotated[
         Size | None, Setting("recommended memory of the server", "bytes", Compare.NONE, observed=True)
     ] = None
+    slots: Annotated[
+        Mapping[str, str] | None,
+        Setting("names of the PCIe slots in use, by the address of their card", compare=Compare.NONE, observed=True),
+    ] = None
     kernel: Kernel = field(default_factory=Kernel)
     resolver: Resolver = field(default_factory=Resolver)
     memlock: Annotated[str | None, Setting("locked-memory limit: unlimited, or KiB", "KiB")] = None

@@ -19,12 +19,13 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.checks.impact import pcie_speed
 from wirespeed.checks.nics import pcie_function
+from wirespeed.checks.slots import name_slot
 from wirespeed.settings import Nic
 
 subject = Nic
 needs = ("pcie.link.speed", "pcie.link.width")
 failures = ("PCI-03",)
-check = compare(
+_compare_link = compare(
     "pcie.link.speed",
     place=pcie_function,
     wrong="the PCIe link of the NIC is slower than planned",
@@ -32,3 +33,4 @@ check = compare(
     by_hand=True,
     impact=pcie_speed,
 )
+check = name_slot(_compare_link, pcie_function)

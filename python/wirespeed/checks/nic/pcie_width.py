@@ -21,12 +21,13 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.checks.impact import pcie_width
 from wirespeed.checks.nics import pcie_function
+from wirespeed.checks.slots import name_slot
 from wirespeed.settings import Nic
 
 subject = Nic
 needs = ("pcie.link.width", "pcie.link.speed")
 failures = ("PCI-03",)
-check = compare(
+_compare_link = compare(
     "pcie.link.width",
     place=pcie_function,
     wrong="the PCIe link of the NIC is narrower than planned",
@@ -34,3 +35,4 @@ check = compare(
     by_hand=True,
     impact=pcie_width,
 )
+check = name_slot(_compare_link, pcie_function)

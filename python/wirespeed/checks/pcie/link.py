@@ -23,6 +23,7 @@ from dataclasses import replace
 from wirespeed.checks.compare import compare
 from wirespeed.checks.impact import gpu_link
 from wirespeed.checks.model import CheckContext, Outcome
+from wirespeed.checks.slots import name_slot
 from wirespeed.results.findings import Fix, Status
 from wirespeed.settings import PcieFunction, list_bridges
 
@@ -40,13 +41,16 @@ def _has_no_other_check(context: CheckContext) -> bool:
     return context.entity.role in ("switch-upstream", "endpoint", None) and context.place.name not in nics
 
 
-_compare_link = compare(
-    *needs,
-    wrong="a PCIe link is slower than planned",
-    fix="reseat the card, riser or cable; check the slot in the BIOS",
-    by_hand=True,
-    applies=_has_no_other_check,
-    impact=gpu_link,
+_compare_link = name_slot(
+    compare(
+        *needs,
+        wrong="a PCIe link is slower than planned",
+        fix="reseat the card, riser or cable; check the slot in the BIOS",
+        by_hand=True,
+        applies=_has_no_other_check,
+        impact=gpu_link,
+    ),
+    place=lambda context: context.place,
 )
 
 

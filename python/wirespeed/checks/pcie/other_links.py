@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, success, warning
+from wirespeed.checks.slots import find_slot
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host, PcieFunction, PcieLink, list_bridges
 
@@ -78,7 +79,9 @@ def _list_slow_links(context: CheckContext, host: Host) -> Iterator[tuple[str, s
             continue
         devices.add(device)
         if text := _describe_slow_link(function.link, above.link):
-            yield address, f"{address} {function.description or 'PCIe device'}: {text}"
+            slot = find_slot(context, address)
+            name = f"{address} {function.description or 'PCIe device'}{f' in {slot}' if slot else ''}"
+            yield address, f"{name}: {text}"
 
 
 def _list_checked_functions(context: CheckContext, host: Host) -> set[str]:

@@ -11,7 +11,7 @@ from wirespeed.number_ranges import parse_ranges
 from wirespeed.platforms.host.linux.bios import MAKERS, parse_attribute
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import number_lines, observe, parse_whole
-from wirespeed.settings import Place
+from wirespeed.settings import Place, is_address
 from wirespeed.units import Size
 
 _GROUP = re.compile(r"/sys/kernel/iommu_groups/[0-9]+/type:\S+")
@@ -52,6 +52,35 @@ def _read_dmi(host: Place, output: Output) -> Iterator[Observation]:
             yield observe(host, "host.bios_version", value, output, number)
         elif block == "System Information" and key == "Manufacturer" and value in MAKERS:
             yield observe(host, "host.vendor", MAKERS[value], output, number)
+    yield from _read_slots(host, output)
+
+
+def _read_slots(host: Place, output: Output) -> Iterator[Observation]:
+    """Names of the slots in use; an address of two slots is left out, because either may be meant.
+
+    DMTF DSP0134, 7.10 (System Slots, type 9); dmidecode prints no address for a slot of all ones
+    (dmi_slot_segment_bus_func).
+    """
+    slots: dict[str, set[str]] = {}
+    name, in_use, is_slot = "", False, False
+    first_line: int | None = None
+    for number, text in number_lines(output):
+        if not text.startswith("\t"):
+            name, in_use = "", False
+            is_slot = text == "System Slot Information"
+        key, _, value = text.strip().partition(": ")
+        if not is_slot:
+            continue
+        if key == "Designation":
+            name = value.strip()
+        elif key == "Current Usage":
+            in_use = value == "In Use"
+        elif key == "Bus Address" and name and in_use and is_address(value):
+            slots.setdefault(value, set()).add(name)
+            first_line = first_line or number
+    unique = {address: min(names) for address, names in slots.items() if len(names) == 1}
+    if unique:
+        yield observe(host, "host.slots", unique, output, first_line)
 
 
 def _read_redfish(host: Place, output: Output) -> Iterator[Observation]:
