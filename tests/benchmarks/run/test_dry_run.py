@@ -20,6 +20,7 @@ CASES = (
     ("pairs", "arista-leaf-spine", ""),
     ("rc-ud", "bluebonnet-64node", "node[01-03]"),
     ("tcp", "esnet-400g", ""),
+    ("udp", "esnet-400g", ""),
     ("ucx", "arista-leaf-spine", "node[1-2]"),
     ("mesh", "esnet-400g", ""),
     ("ping", "esnet-400g", ""),

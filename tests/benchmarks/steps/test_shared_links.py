@@ -26,6 +26,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
     ("suite", "example", "at_once"),
     [
         ("tcp", "esnet-400g", 1),  # both ports of a card share its slot
+        ("udp", "esnet-400g", 1),
         ("pairs", "esnet-400g", 1),
         ("rails", "mi300x-4node", 16),  # the last stage: all rails at once, on purpose
         ("pairs", "mi300x-4node", 8),  # two NICs share the uplink of a PCIe switch to host memory: four a host

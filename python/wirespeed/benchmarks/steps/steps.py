@@ -137,10 +137,11 @@ def find_dscp(request: Request, host: str) -> Dscp | None:
     return roce.nic_dscp if roce else None
 
 
-def add_iperf3(request: Request, steps: Steps, pair: Pair) -> None:
-    """Add a step with iperf3 between two NICs in one direction: the TCP rate of a NIC is that of the receiver."""
+def add_iperf3(request: Request, steps: Steps, pair: Pair, *, udp: bool = False) -> None:
+    """Add a step with iperf3 between two NICs in one direction: the rate of a NIC is that of the receiver."""
     port, count = request.port(steps.number()), request.processes
-    options = (*parse_iperf3_options(request.iperf3), "-t", str(request.seconds), "--json")
+    protocol = ("-u", "-b", "0") if udp else ()
+    options = (*protocol, *parse_iperf3_options(request.iperf3), "-t", str(request.seconds), "--json")
     client: tuple[str, ...] = ("iperf3", "-c", pair.b.address, "-B", pair.a.address)
     server: tuple[str, ...] = ("iperf3", "-s", "-1", "-B", pair.b.address)
     if count > 1:
