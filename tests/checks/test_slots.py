@@ -63,7 +63,7 @@ def test_slots_in_use_are_read(text: str, slots: dict[str, str] | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("check", "place", "path", "value", "sentence"),
+    ("check", "address", "path", "value", "sentence"),
     [
         ("nic.pcie-width", "0000:1d:00.0", "pcie.link.width", 8, "reseat the card{} and its riser; check the slot's"),
         ("nic.pcie-speed", "0000:1d:00.0", "pcie.link.speed", 16000, "reseat the card{} and its riser; check the slot"),
@@ -80,9 +80,9 @@ def test_slots_in_use_are_read(text: str, slots: dict[str, str] | None) -> None:
     ],
 )
 def test_a_fix_names_the_slot(
-    check: str, place: str, path: str, value: int, sentence: str, slots: dict[str, str] | None, name: str
+    check: str, address: str, path: str, value: int, sentence: str, slots: dict[str, str] | None, name: str
 ) -> None:
-    changes = {(small.HOST.child("pcie", place), path): value}
+    changes = {(small.HOST.child("pcie", address), path): value}
     facts = small.facts(changes if slots is None else {**changes, (small.HOST, "host.slots"): slots})
     (fix,) = {
         fix.sentence

@@ -9,7 +9,7 @@ from wirespeed.cluster import HostSpec
 from wirespeed.plan.problems import Problems
 from wirespeed.units import Size
 
-ENOUGH: Final = 0.9
+SUFFICIENT_SHARE: Final = 0.9
 """Share of the recommended memory from which nothing is reported: a recommendation in terabytes does not state whether
 they are of 2^40 bytes (10^12 are 91 % of them)."""
 
@@ -20,7 +20,7 @@ def recommend_memory(spec: HostSpec, server: ServerModel, problems: Problems) ->
         return None
     recommended = server.recommended_memory.value
     planned = spec.part.memory
-    if planned is not None and planned < ENOUGH * recommended:
+    if planned is not None and planned < SUFFICIENT_SHARE * recommended:
         problems.warn(
             (*spec.path, "memory"),
             f"{planned} of memory",

@@ -19,7 +19,7 @@ Source:
 """
 
 from wirespeed.checks.model import CheckContext, Outcome, failure, success, warning
-from wirespeed.plan.host_memory import ENOUGH
+from wirespeed.plan.host_memory import SUFFICIENT_SHARE
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host
 
@@ -54,7 +54,7 @@ def _check_recommendation(context: CheckContext) -> Outcome:
     found = context.get_found_value("host.memory")
     unit = "GiB" if found.in_unit("GiB") >= 1 else "MiB"
     expected, found_text = f"{recommended} or more", f"{found.in_unit(unit):.0f} {unit}"
-    if found >= ENOUGH * recommended:
+    if found >= SUFFICIENT_SHARE * recommended:
         return success(expected, found_text)
     return warning(
         "the host has less memory than recommended for this server",
