@@ -160,6 +160,32 @@ def test_what_is_too_fast_for_one_interface_went_over_the_other():
     assert Judgement.UNKNOWN not in judged_sizes(judged)
 
 
+@pytest.mark.parametrize(
+    ("network", "stated", "reason"),
+    [
+        ("Socket", {}, None),
+        ("FastSocket", {}, None),
+        ("SISCI", {}, "SISCI"),
+        ("SISCI", {"source": "abel1:dis0", "target": "abel2:dis0"}, "SISCI"),
+        ("IB", {}, "IB"),
+    ],
+)
+def test_a_plugin_network_is_not_judged_as_sockets(network, stated, reason):
+    """The bootstrap over dis0 carries no data; "Using network" names what does (NCCL src/plugin/net.cc)."""
+    debug = "".join(
+        f"{host}:{number}:{number} [0] NCCL INFO {text}\n"
+        for number, host in ((100, "abel1"), (200, "abel2"))
+        for text in (f"Bootstrap : Using dis0:10.2.0.{number}<0>", f"Using network {network}")
+    )
+    judged = judge_text(log(0.857, debug), **stated)
+    assert ("TCP sockets over dis0 between hosts" in judged.notes) is (reason is None)
+    expected = f"the log names network {reason} between the hosts, and no limit is known for it on hosts without"
+    unknown = judged_sizes(judged).get(Judgement.UNKNOWN)
+    assert unknown == (f"{expected} planned RDMA" if reason else None)
+    if reason:
+        assert Judgement.PASS not in judged_sizes(judged)
+
+
 def test_the_user_names_the_interface():
     judged = judge_text(log(0.112), source="abel1:eth0", target="abel2:eth0")
     assert set(judged_sizes(judged)) == {Judgement.PASS}

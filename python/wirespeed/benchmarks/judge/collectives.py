@@ -209,6 +209,10 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         context = replace(context, interface=next(iter(interfaces), None))
     group = build_group(run, run.ranks, plan, assumptions, context)
     group = _include_slots_of_lenders(run, plan, group, assumptions, context)
+    if group.across_hosts and context.interface is not None:
+        network = _describe_network_without_limits(context.evidence)
+        if network is not None:
+            return UnknownLimits(network, profile)
     proof = derive_proof(context.evidence, plan, context.algorithm)
     bridge = group_by_bridge(plan, group, _list_owners(run, group, context))
     above = (
@@ -398,6 +402,20 @@ def find_socket_interfaces(run: Run, plan: Plan, context: RunContext) -> tuple[s
         stated_names = evidence.communicator.environment.get(SOCKET_INTERFACE)
     selected = [interface for interface in common if is_selected(stated_names, interface)] if stated_names else common
     return tuple(selected or common)
+
+
+def _describe_network_without_limits(evidence: Evidence | None) -> str | None:
+    """Why the limits of TCP sockets are not those of a run: its debug lines name another network.
+
+    NCCL prints the name of the network in use as "Using network NAME": Socket, IB, or the name that a plugin has
+    (src/plugin/net.cc). The interface of its bootstrap carries no data of a collective.
+    """
+    if evidence is None or evidence.network is None or evidence.is_over_sockets:
+        return None
+    return (
+        f"the log names network {evidence.network} between the hosts, and no limit is known for it on hosts without "
+        "planned RDMA"
+    )
 
 
 def _select_interface(run: Run, plan: Plan, profile: Profile, context: RunContext, interfaces: Sequence[str]) -> Limits:

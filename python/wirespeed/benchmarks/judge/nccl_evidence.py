@@ -31,6 +31,7 @@ _OF_ONE_RANK = ("AllGather", "ReduceScatter")  # NCCL counts what one rank gives
 _NAME = re.compile(r"\w+")
 _DEVICE_LIST = "NCCL_IB_HCA"
 SOCKET_INTERFACE = "NCCL_SOCKET_IFNAME"
+_SOCKETS = ("socket", "fastsocket")  # NCCL src/transport/net_socket.cc; google/nccl-fastsocket, net_fastsocket.cc
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Evidence:
     @property
     def is_over_sockets(self) -> bool:
         """Whether data between hosts went over TCP sockets."""
-        return (self.network or "").lower() == "socket" or (self.network is None and self.has_no_rdma_device)
+        return (self.network or "").lower() in _SOCKETS or (self.network is None and self.has_no_rdma_device)
 
     @property
     def has_no_rdma_device(self) -> bool:
