@@ -12,6 +12,7 @@ import pytest
 
 from wirespeed.benchmarks import parse, read
 from wirespeed.benchmarks.logs.quoted_printable import decode_quoted_printable
+from wirespeed.benchmarks.logs.wrapped_lines import unwrap_lines
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 SOCKPERF = """sockperf: [Total Run] RunTime=1.000 sec; Warm up time=400 msec; SentMessages=215; ReceivedMessages=214
@@ -51,13 +52,37 @@ def encode(text):
         "".join(f"pod/client-7f {line}\n" for line in SOCKPERF.splitlines()),
         "".join(f"pod/client-7f: {line}\n" for line in SOCKPERF.splitlines()),
         SOCKPERF.replace("RunTime=1.000", "RunTime=1,000").replace("4943.790", "4943,790").replace("30.100", "30,100"),
+        "".join(f"{number:6}\t{line}\n" for number, line in enumerate(SOCKPERF.splitlines(), 1)),
+        "".join(f"{number}:{line}\n" for number, line in enumerate(SOCKPERF.splitlines(), 40)),
+        "".join(f"out/server.log:{number}:{line}\n" for number, line in enumerate(SOCKPERF.splitlines(), 1)),
+        "".join(f'time=2026-01-31T00:00:00Z level=info msg="{line}" pod=a\n' for line in SOCKPERF.splitlines()),
         encode(SOCKPERF),
         f"From: a@example.org\nContent-Type: text/plain; charset=utf-8\n\n{encode(SOCKPERF)}",
     ],
-    ids=["output", "pod", "pod-colon", "decimal-comma", "quoted-printable", "mail"],
+    ids=[
+        *("output", "pod", "pod-colon", "decimal-comma", "cat -n", "grep -n", "grep -Hn", "logfmt"),
+        *("quoted-printable", "mail"),
+    ],
 )
 def test_the_values_of_sockperf_stay(text):
     assert list_values(text) == list_values(SOCKPERF)
+
+
+OSU = "# OSU MPI Bandwidth Test v5.8\n# Size      Bandwidth (MB/s)\n1   2.85\n2   5.70\n4   11.37\n"
+
+
+@pytest.mark.parametrize("document", [{"data": {"data": OSU.splitlines()}, "tags": ["a b", "c"]}, OSU.splitlines()])
+def test_a_list_of_lines_is_read(document):
+    (run,) = parse(json.dumps(document, indent=4))
+    assert [(row.size_bytes, row.value) for row in run.measurements] == [(1, 2.85), (2, 5.7), (4, 11.37)]
+
+
+def test_numbers_that_are_no_line_numbers_stay():
+    """Processes of NCCL with consecutive numbers, and rows of a table whose first cells are."""
+    debug = "".join(f"node1:{process}:{process + 9} [0] NCCL INFO Using network IB\n" for process in (100, 101, 102))
+    rows = "".join(f"{size}\t{size}.5\n" for size in (1, 2, 4))
+    for text in (debug, rows, "1:a\n2:b\n"):
+        assert unwrap_lines(text) == text
 
 
 def test_every_decimal_comma_of_sockperf_is_read():

@@ -14,6 +14,7 @@ from functools import cached_property
 from wirespeed._core import Line, Log, Substrings
 from wirespeed.benchmarks.logs.json_documents import Document, documents
 from wirespeed.benchmarks.logs.quoted_printable import ENCODED_EQUALS, decode_quoted_printable
+from wirespeed.benchmarks.logs.wrapped_lines import FIRST_NUMBER, MESSAGE_KEYS, unwrap_lines
 
 __all__ = ["Line", "Ranks", "Source", "Substrings", "source", "splice", "split_by_label"]
 
@@ -22,7 +23,9 @@ class Source:
     """A log to read. Lines become objects at first use: most readers need few of them."""
 
     def __init__(self, text: str) -> None:
-        self._log = Log(decode_quoted_printable(text) if ENCODED_EQUALS in text else text)
+        text = decode_quoted_printable(text) if ENCODED_EQUALS in text else text
+        is_wrapped = FIRST_NUMBER.match(text) is not None or any(key in text for key in MESSAGE_KEYS)
+        self._log = Log(unwrap_lines(text) if is_wrapped else text)
 
     @cached_property
     def documents(self) -> tuple[Document, ...]:

@@ -15,6 +15,7 @@ from wirespeed.benchmarks.logs.error_causes import Case, causes, has_mixed_fabri
 from wirespeed.benchmarks.logs.log import Line, Source, Substrings, source
 from wirespeed.benchmarks.logs.pair_tables import lacks_corner
 from wirespeed.benchmarks.logs.run_draft import MAX_ERRORS, ReadRun
+from wirespeed.benchmarks.logs.wrapped_lines import mark_lists
 from wirespeed.benchmarks.tools.nccl_debug import communicators as nccl_log
 from wirespeed.benchmarks.tools.nccl_debug.lines import IDENTIFYING_TEXTS as NCCL_IDENTIFYING_TEXTS
 from wirespeed.benchmarks.tools.nccl_tests.patterns import TYPES
@@ -65,6 +66,9 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
         if message_run is not None:
             failed = (message_run,)
         if not failed and not debugged and (communicators or not has_debug):
+            marked = mark_lists(text)
+            if marked is not None:
+                return read(marked, name, communicators=communicators, messages=messages)
             raise Refusal([_describe_other_text(text, name)])
         return Reading(failed, (), found_communicators)
     runs.sort(key=lambda run: run.line)
