@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs the software of abel2, step by step in this order. Run it there, as root.
 #
-# ./software-install.sh                    print what would be done
-# ./software-install.sh --yes --from DIR   do it; DIR holds the NIC vendor's packages and source archives
+# ./software-install.sh         print what would be done
+# ./software-install.sh --yes   do it
 #
 # Completed steps are skipped: if a step requires a reboot, reboot and run it again.
 # Its actions are recorded in /var/lib/wirespeed/software for software-remove.sh.
@@ -17,13 +17,8 @@ yes='' from=.
 while [ $# -gt 0 ]; do
   case "$1" in
   --yes) yes=1 ;;
-  --from)
-    [ $# -gt 1 ] || { echo "software-install.sh: --from needs a folder" >&2; exit 2; }
-    from=${2%/}
-    shift
-    ;;
   *)
-    echo "usage: software-install.sh [--yes] [--from DIR]" >&2
+    echo "usage: software-install.sh [--yes]" >&2
     exit 2
     ;;
   esac
@@ -175,4 +170,4 @@ if [ -n "$changed" ]; then
 else
   done_already
 fi
-[ -n "$yes" ] || echo "no changes made; to apply: ./software-install.sh --yes --from DIR"
+[ -n "$yes" ] || echo "no changes made; to apply: ./software-install.sh --yes"
