@@ -82,6 +82,7 @@ def _find(pattern: str) -> dict[tuple[str, str], str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FORBIDDEN)
 def test_only_platforms_and_catalogue_contain_words_of_vendors(kind: str) -> None:
     places = [place for key, place in _find(FORBIDDEN[kind]).items() if key not in EXCEPTIONS]

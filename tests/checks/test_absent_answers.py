@@ -26,6 +26,7 @@ def healthy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return bundle
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("output", "errors", "exit_code", "expected"),
     [
@@ -123,6 +124,7 @@ def test_a_configuration_file_that_may_not_be_read_is_unknown(healthy: Path) -> 
     assert all("Permission denied" in finding.found for finding in findings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answers", "status", "found_text"),
     [

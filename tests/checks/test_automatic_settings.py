@@ -27,6 +27,7 @@ classes:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("nic", "old", "findings"),
     [

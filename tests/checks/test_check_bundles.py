@@ -153,6 +153,7 @@ def test_findings_that_passed_are_listed_if_selected(options: tuple[str, ...], t
     assert not [line for line in CliRunner().invoke(app, command).stdout.splitlines() if line.startswith("PASS")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("status", "cases", "failures"), [("fail", 1, 1), ("pass", 31 + 1, 1), ("warn", 1, 1)])
 def test_junit_counts_failures_that_are_not_shown(status: str, cases: int, failures: int, tmp_path: Path) -> None:
     inject_faults.inject(EXAMPLE, tmp_path / "one", ["08"])
@@ -161,6 +162,7 @@ def test_junit_counts_failures_that_are_not_shown(status: str, cases: int, failu
     assert (suites.get("tests"), suites.get("failures")) == (str(cases), str(failures))
 
 
+@pytest.mark.slow
 def test_findings_as_a_table_and_as_junit(tmp_path: Path) -> None:
     inject_faults.inject(EXAMPLE, tmp_path / "one", ["08"])
     command = ["check", str(EXAMPLE / "cluster.yaml"), str(tmp_path / "one")]

@@ -69,6 +69,7 @@ def test_a_nic_as_planned(nic: str, tmp_path: Path) -> None:
     assert amiss(plan, tmp_path / "bundle") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["ubuntu-24.04", "rhel-9", "rocky-9", "almalinux-9", "sles-15"])
 @pytest.mark.parametrize("nic", ["broadcom-bcm957608-p1400gd", "nvidia-mcx75310aas-neat"])
 def test_a_host_as_planned(host: str, nic: str, tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ def _plan_with_launch(library: str) -> Plan:
     return replace(plan, hosts={name: replace(host, launch=planned_settings) for name, host in plan.hosts.items()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cluster", "file", "pattern", "replacement", "check", "status"),
     [

@@ -169,6 +169,7 @@ def bad_after(cluster: Path, file: str, pattern: str, new: str) -> list[dict[str
         path.write_text(before, encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROWS)
 def test_a_fault_gives_its_finding_and_no_other(name: str, cluster: Path) -> None:
     file, pattern, new, expected = ROWS[name]
@@ -205,6 +206,7 @@ STATIC = (
 """A profile in effect whose name contains no cable length."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("new", "text"), [
     ('"Ethernet0": "3m",', None),
     ('"Ethernet0": "1m",', "1 m"),
@@ -234,6 +236,7 @@ TRADITIONAL: dict[str, tuple[str, str, str, list[tuple[str, str, int]]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", TRADITIONAL)
 def test_a_switch_with_the_traditional_buffer_model(case: str, cluster: Path, tmp_path: Path) -> None:
     """Its chip is none of NVIDIA's, and its image has a profile for cables of 5 m."""
@@ -241,6 +244,7 @@ def test_a_switch_with_the_traditional_buffer_model(case: str, cluster: Path, tm
     assert check_traditional("tomahawk5", cluster, tmp_path, file, pattern, new) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("xoff", "expected"), [("178562", []), ("178561", [("fail", "qos.headroom", 32)])])
 def test_less_headroom_than_all_vendors_reserve_on_a_chip_fails(
     xoff: str, expected: list[tuple[str, str, int]], cluster: Path, tmp_path: Path
@@ -305,6 +309,7 @@ def test_an_undefined_map_is_named_with_its_line_and_set_by_the_fix(cluster: Pat
 FIX_PFC = "fix qos.pfc of this port first: the watchdog is on for the planned priorities"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("field", "new", "state", "fix"),
     [

@@ -285,6 +285,7 @@ IN_EFFECT = {  # rows that edit what is in effect as well: file, pattern, replac
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("other_port", "loss"),
     [("node2 enp29s0np0", None), ("node1 enp67s0np0", 392.15)],  # of the same rail and its subnet, of another rail
@@ -316,6 +317,7 @@ def planned_bundles(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROWS)
 def test_a_fault_gives_its_findings_and_no_other(name: str, planned_bundles: Path) -> None:
     variant, pattern, new, expected = ROWS[name]

@@ -115,6 +115,7 @@ def use_kernel_driver(bundle: Path, values: dict[str, int]) -> None:
     (bundle / "manifest.json").write_text(json.dumps(manifest))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "parameters", "check", "attributes"),
     [

@@ -221,6 +221,7 @@ def test_the_first_rule_of_a_source_decides(rules: list[dict[str, object]], fail
 POOL = {"dst": "10.1.0.0", "dstlen": 26}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("added", "failed"),
     [
@@ -269,6 +270,7 @@ def test_one_wrong_rule_is_one_finding_of_all_its_nics(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tables", "warned"),
     [

@@ -36,6 +36,7 @@ def find_findings(case: Case, folder: Path) -> list[Finding]:
     return [finding for finding in run(locate(plan, facts), facts) if finding.status not in (Status.PASS, Status.SKIP)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_the_decision_is_that_of_the_kernel(case: Case, tmp_path: Path) -> None:
     """`ip route get` of the same namespace."""
@@ -71,6 +72,7 @@ def find_hop(answer: str) -> str:
     return hop[0] if hop else answer
 
 
+@pytest.mark.slow
 def test_findings(tmp_path: Path) -> None:
     """Healthy cases have none; a rail is judged by its own routes alone."""
     text = "\n".join(

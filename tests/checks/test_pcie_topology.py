@@ -302,6 +302,7 @@ def test_acs_is_found_wherever_the_bridge_is(server: Server, tmp_path: Path) -> 
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("role", "status"), [("up", Status.FAIL), ("root", Status.WARN), ("end", Status.WARN)], ids=["up", "root", "end"]
 )
@@ -373,6 +374,7 @@ def test_functions_that_traffic_crosses_in_cascaded_switches() -> None:
     assert list_crossed_functions(tree, host) == tree.keys() - {"40:01.1"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", range(8))
 @pytest.mark.parametrize("server", SERVERS)
 def test_the_missing_gpu_is_named_although_those_behind_it_get_its_index(

@@ -79,6 +79,7 @@ def test_only_planned_nics_are_looked_for_in_the_kernel_log(port: str, checks: l
     assert [finding.check for finding in list_failures(bundle)] == checks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("state", "failures"),
     [
@@ -107,6 +108,7 @@ def test_the_gpu_driver_is_built_for_the_running_kernel(state: str, failures: li
 _BUILT = {"bnxt_en": "1.10.3-234.0.154.0", "bnxt_re": "234.0.154.0", "ib_peer_mem": "234.0.154.0"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_dkms", [True, False])
 @pytest.mark.parametrize(
     ("versions", "statuses"),  # with dkms and without
@@ -156,6 +158,7 @@ HEADER = "\n\n\n============================ ROCm System Management Interface ==
 FOOTER = "================================== End of ROCm SMI Log ===================================\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "status"),
     [

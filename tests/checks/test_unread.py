@@ -43,6 +43,7 @@ def edit_entries(bundle: Path, edit: Callable[[dict[str, Any]], dict[str, Any] |
     path.write_text(json.dumps(manifest))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("status", ["missing", "permission", "timeout", "failed", "not-applicable", None])
 def test_what_no_command_showed_has_a_fix(
@@ -56,6 +57,7 @@ def test_what_no_command_showed_has_a_fix(
     assert [(finding.check, finding.found) for finding in findings if not finding.fix] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("text", ["", "x\n"])
 def test_what_no_output_contains_has_a_fix(
@@ -69,6 +71,7 @@ def test_what_no_output_contains_has_a_fix(
     assert [(finding.check, finding.found) for finding in findings if not finding.fix] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "check"),
     [

@@ -60,6 +60,7 @@ def test_version(wirespeed):
     assert wirespeed("--version").stdout.startswith("wirespeed ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments", ["list failures", "list failures --format json", "explain NIC-05", "--help", "list nope"]
 )

@@ -89,6 +89,7 @@ def test_every_option_passes_its_own_check(system: str, tmp_path: Path) -> None:
     assert checked > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", CLUSTERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_example_passes_its_own_check(path: Path, tmp_path: Path) -> None:
     """Jobs over RC of all ranks may need more queue pairs than the NIC has, of which a plan warns, too."""
@@ -159,6 +160,7 @@ def _check_each(files: Iterable[tuple[str, str]], folder: Path) -> set[str]:
     return keys
 
 
+@pytest.mark.slow
 def test_every_key_can_be_planned_somewhere() -> None:
     """A value that all platforms refuse would test nothing."""
     files: list[tuple[str, str]] = []

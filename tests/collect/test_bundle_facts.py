@@ -188,6 +188,7 @@ def test_a_planned_cluster_is_read_back_as_planned(tmp_path: Path, plan: Plan) -
     }
 
 
+@pytest.mark.slow
 def test_a_planned_cluster_is_the_same_bytes_every_time(tmp_path: Path, plan: Plan) -> None:
     write_planned_bundle(plan, tmp_path / "a.tar.gz")
     write_planned_bundle(plan, tmp_path / "b.tar.gz")

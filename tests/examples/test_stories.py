@@ -42,6 +42,7 @@ def test_the_healthy_bundle_passes(story: Path, healthy_bundle: Callable[[str], 
     assert check(story, healthy_bundle(story.name)) == (0, [])
 
 
+@pytest.mark.slow
 def test_each_fault_gives_its_findings_and_no_other(
     story: Path, healthy_bundle: Callable[[str], Path], tmp_path: Path
 ) -> None:

@@ -35,6 +35,7 @@ def test_a_run_goes_on_from_the_count(modules: SimpleNamespace, tmp_path: Path) 
     assert modules.input_count.read_count(tmp_path, "traffic").batches == 2
 
 
+@pytest.mark.slow
 def test_a_run_ends_after_its_time(modules: SimpleNamespace, tmp_path: Path) -> None:
     subprocess.run([sys.executable, FUZZ / "plain_run.py", "traffic", "1000000000", "1", tmp_path], check=True)
     assert modules.input_count.read_count(tmp_path, "traffic").inputs < 1_000_000

@@ -76,6 +76,7 @@ def test_a_device_whose_namespace_was_removed(small_lab: lab.Lab) -> None:
     assert "leaf1 switch wsl-" in status_lines(small_lab)[3]
 
 
+@pytest.mark.slow
 def test_the_command_states_it_as_json_and_by_its_exit_code(small_lab: lab.Lab) -> None:
     command = [sys.executable, "-m", "wirespeed", "lab", "status", small_lab.name, "--format", "json"]
     process = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -69,6 +69,7 @@ def test_drawn_leaf_spine_fabrics(hosts: int, leaves: int, spines: int, nic: int
     assert bisection_value.bandwidth == brute_force(plan)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.integers(1, 3), st.integers(1, 3), SPEED, SPEED)
 def test_drawn_pods(first: int, second: int, uplink: int, core: int) -> None:

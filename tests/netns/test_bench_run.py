@@ -59,6 +59,7 @@ def ran(
     return campaign_result, running.read_mesh(request, result_folder, campaign_result)
 
 
+@pytest.mark.slow
 def test_a_mesh_is_good_throughout_and_what_is_not_measured_is_unknown(lab: tuple[Plan, Lab], tmp_path: Path) -> None:
     campaign_result, mesh = ran(*lab, "mesh", tmp_path)
     assert mesh is not None

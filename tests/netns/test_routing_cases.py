@@ -86,6 +86,7 @@ def list_addresses(case: Case) -> list[str]:
     return [address for name in RAILS for address in nics[name].addresses or ()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_a_kernel_prints_and_decides_as_recorded(case: Case) -> None:
     needs("ip", "unshare", root=True)

@@ -82,6 +82,7 @@ def find_interface(case: Case, commands: Sequence[str]) -> str:
     return str(json.loads(text)[0]["dev"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "commands", "expected"), CASES, ids=[case[0] for case in CASES])
 def test_the_fix_leads_packets_through_their_rail(
     name: str, commands: tuple[str, ...], expected: list[str], tmp_path: Path

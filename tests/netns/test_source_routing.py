@@ -30,6 +30,7 @@ def render_hosts(cluster: str, folder: Path) -> tuple[Plan, dict[str, Path]]:
     return plan, {host: folder / host for host in HOSTS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cluster", CLUSTERS)
 def test_every_pair_of_nics_is_reached_along_the_planned_path(cluster: str, tmp_path: Path) -> None:
     needs(*TOOLS, root=True)

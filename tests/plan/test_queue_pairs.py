@@ -68,6 +68,7 @@ def test_progress_threads_need_cores(ranks: int, threads: int | None, warning: s
     assert all(f"{warning}; expected at most 128, the cores of Dell PowerEdge R6525" in text for text in matching)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ranks", "status", "reading"),
     [(128, "warn", "65,537 of 1 RDMA device"), (32, "pass", "65,537 of 1 RDMA device")],

@@ -225,6 +225,7 @@ LISTED = ("sysctl.value", "module.loaded", "package.", "rule.", "route.", "nic.r
 """Settings of further things that the noise is itself: those of others are read too."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "command"), NOISE, ids=[" ".join(key) for key in NOISE])
 def test_what_stands_beside_changes_nothing(name: str, command: str, tmp_path: Path) -> None:
     wrong: list[str] = []

@@ -91,6 +91,7 @@ def recap(text: str) -> list[dict[str, int]]:
     return [{key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", line)} for line in matches]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("book", ["ansible-apply.yaml", "ansible-rollback.yaml"])
 def test_ansible_accepts_the_playbooks(output_folder: Path, book: str) -> None:
     process = subprocess.run(
@@ -104,6 +105,7 @@ def test_ansible_accepts_the_playbooks(output_folder: Path, book: str) -> None:
     assert "WARNING" not in process.stderr
 
 
+@pytest.mark.slow
 def test_a_host_is_shown_what_differs_and_left_alone(output_folder: Path, tmp_path: Path) -> None:
     text = on_a_host(
         tmp_path,

@@ -77,6 +77,7 @@ def systems(folders: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) 
     return images
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "second"), list(itertools.permutations(CLUSTERS, 2)))
 def test_a_plan_leaves_nothing_of_the_one_before(
     folders: dict[str, Path], systems: dict[str, Path], first: str, second: str, tmp_path: Path

@@ -25,6 +25,7 @@ ADDRESS = re.compile(r"\b(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0
 EXAMPLE = (ROOT / "examples/mi300x-4node/cluster.yaml").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cluster", CLUSTERS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_rendered_addresses_are_those_of_the_cluster_file(cluster: Path) -> None:
     given_addresses = set(ADDRESS.findall(cluster.read_text(encoding="utf-8")))

@@ -70,6 +70,7 @@ def test_a_host_gets_these_files_with_these_modes(cluster: Path) -> None:
     assert {file.path: file.mode for file in render.files(build(read(cluster)), ["node1"])} == HOST_FILES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cluster", CLUSTERS, ids=lambda path: path.stem)
 def test_netplan_takes_every_host_of_every_example(cluster: Path, tmp_path: Path) -> None:
     needs("netplan")

@@ -45,6 +45,7 @@ def run_shellcheck(scripts: Iterable[str], folder: Path) -> str:
     return process.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cluster", CLUSTERS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_shellcheck_accepts_the_scripts_of_every_example(cluster: Path, tmp_path: Path) -> None:
     needs("shellcheck")

@@ -126,6 +126,7 @@ def test_libnm_names_a_value_that_is_no_mtu(tmp_path: Path) -> None:
     assert line.endswith(".nmconnection: 1")
 
 
+@pytest.mark.slow
 def test_units_and_keyfiles_of_every_option_are_accepted(tmp_path: Path) -> None:
     needs("systemd-analyze")
     needs_libnm()

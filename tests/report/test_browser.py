@@ -67,6 +67,7 @@ def test_filtering_and_copying(tmp_path):
     assert re.search(r">(Copied|Selected)</button>", dom)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "foreign",
     [

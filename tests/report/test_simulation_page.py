@@ -275,6 +275,7 @@ def test_a_name_is_printed_once_with_all_that_belongs_to_it(view: SimulationView
     assert len(names) == len(set(names))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["victim", "0123456789" * 9, "gpu-node-1024:enp129s0f0np0 → gpu-node-1024:mlx5_" * 2])
 def test_no_label_is_cut_off(name: str, view: SimulationView, tmp_path: Path) -> None:
     named = dataclasses.replace(view, summary=dataclasses.replace(view.summary, name=name))
@@ -283,6 +284,7 @@ def test_no_label_is_cut_off(name: str, view: SimulationView, tmp_path: Path) ->
     assert re.findall(r"<title>(\[.*?\])</title>", dom) == ["[]"]
 
 
+@pytest.mark.slow
 def test_a_fat_tree_of_128_hosts_stays_small(tmp_path: Path) -> None:
     """S2: 768 ports, all sampled, as many frames and stretches as a page has at most."""
     scenario = json.loads((EXAMPLES / "S2.json").read_text())
@@ -352,6 +354,7 @@ def test_pictures_are_files_of_their_own(view: SimulationView) -> None:
     assert svg_by_name == dict(pictures.pictures([view]))
 
 
+@pytest.mark.slow
 def test_png(folder: Path, tmp_path: Path) -> None:
     drawing()
     result = wirespeed(folder, "--png", tmp_path / "png")

@@ -23,6 +23,7 @@ def tshark(file: Path, filter_: str, *names: str) -> list[list[str]]:
     return [line.split("\t") for line in lines]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framing", [{}, {"ip": "ipv6", "vlan": 7}])
 def test_credit_is_sent_in_valid_datagrams(tmp_path: Path, framing: dict[str, object]) -> None:
     """Three hosts write three times each, so that they have to ask; the receiver's port sees all that is packets."""

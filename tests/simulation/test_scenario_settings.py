@@ -90,6 +90,7 @@ class Devices:
         self.compared[subject.partition(" ")[0]] += 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_every_quantity_is_that_of_the_device(name: str, tmp_path: Path) -> None:
     plan = build(read_text(CLUSTERS[name], "cluster.yaml"), CATALOGUE)
@@ -128,6 +129,7 @@ WRONG = {
 OF_DIVIDED = ("pools", "shared headroom", "one pool", "threshold")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subject", WRONG)
 def test_a_scenario_with_other_values_does_not_pass(subject: str, tmp_path: Path) -> None:
     section, key, value = WRONG[subject]

@@ -336,6 +336,7 @@ def test_wireshark_reads_every_transport_service(tmp_path: Path) -> None:
     assert [int(row[3], 0) for row in rows if row[0] == "17"][1] == not_ready
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ip", "vlan"), [("ipv4", 100), ("ipv6", None), ("ipv6", 0)])
 def test_wireshark_reads_tags_and_ipv6(ip: str, vlan: int | None, tmp_path: Path) -> None:
     """Length, tag, addresses, DSCP and ECN of every kind of frame: data, ACKs, CNPs and PFC of an incast."""

@@ -69,6 +69,7 @@ def capture(tmp_path: Path) -> Callable[[dict[str, Any]], list[Path]]:
     return run_capture
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framing", [{}, {"ip": "ipv6", "vlan": 7}])
 def test_a_clean_run_has_no_tcp_errors(
     capture: Callable[[dict[str, Any]], list[Path]], framing: dict[str, object]
@@ -97,6 +98,7 @@ def test_every_message_ends_with_a_push(capture: Callable[[dict[str, Any]], list
     assert [int(start) + int(length) for start, length in pushed] == ends
 
 
+@pytest.mark.slow
 def test_what_is_lost_is_seen_again(capture: Callable[[dict[str, Any]], list[Path]]) -> None:
     links = [{"a": 0, "b": 3, "loss": 0.02}, [1, 3], [2, 3]]
     parameters = {"sockets": {"least_rto_ns": 1_000_000}, "transport": {"ack_timeout": 6}}

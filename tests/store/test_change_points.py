@@ -33,6 +33,7 @@ def test_two_steps_are_two() -> None:
     assert _indices([*_noise(chance, 15), *_noise(chance, 15, 90.0), *_noise(chance, 15, 96.0)]) == [15, 30]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", ["gauss", "lognormal", "heavy"])
 @pytest.mark.parametrize("count", [8, 12, 40])
 def test_constant_noise_is_no_step(count: int, draw: str) -> None:

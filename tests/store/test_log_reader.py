@@ -30,6 +30,7 @@ def logs(folder: Path) -> list[LogFile]:
     return list(log_files([str(folder)]))
 
 
+@pytest.mark.slow
 def test_several_processes_read_what_one_reads(tmp_path: Path) -> None:
     files = logs(tmp_path)
     with Readers(files, 1) as single, Readers(files, 3) as three:

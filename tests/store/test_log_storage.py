@@ -99,6 +99,7 @@ for number in range(2):
         assert list(store.values(stored_rows, Filters()).values()) == [[1.0, 2.0]]
 
 
+@pytest.mark.slow
 def test_a_full_disk_loses_nothing_that_was_stored(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with Store(str(path)) as store:
@@ -125,6 +126,7 @@ def test_a_full_disk_loses_nothing_that_was_stored(tmp_path: Path) -> None:
         assert store.find("new").logs == 5
 
 
+@pytest.mark.slow
 def test_the_raw_output_comes_back(store_address: str) -> None:
     assert bench("parse", BENCH, "--store", store_address, "--label", "x").returncode == 0
     lines = bench("log", "x", "--store", store_address).stdout.splitlines()

@@ -68,6 +68,7 @@ def journal(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_pairs_with_gpus_are_run_and_judged(tmp_path: Path) -> None:
     install(tmp_path / "bin", rate=775.0)
     result = ran(*run_arguments(tmp_path, "-w", "node[1-2]", "-c", GPUS))
@@ -108,6 +109,7 @@ def test_what_has_no_baseline_is_never_good(tmp_path: Path, profile: tuple[str, 
     assert ran(*arguments).exit_code == code
 
 
+@pytest.mark.slow
 def test_each_rail_alone_and_all_at_once(tmp_path: Path) -> None:
     """With the times of a cluster in the journal, where a run takes seconds: here one may end before another begins."""
     install(tmp_path / "bin", rate=775.0)
@@ -209,6 +211,7 @@ def test_a_missing_program_is_reported(tmp_path: Path) -> None:
     assert result.exit_code == 3
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_when_it_is_killed(tmp_path: Path) -> None:
     install(tmp_path / "bin", seconds=0.3)
     target, arguments = tmp_path / "out", run_arguments(tmp_path, "--parallel", "1", "--retest", "0")
@@ -232,6 +235,7 @@ def test_nothing_is_lost_when_it_is_killed(tmp_path: Path) -> None:
     assert (repeated_result.exit_code, repeated_result.stdout) == (result.exit_code, result.stdout)
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_and_leaves_no_server(tmp_path: Path) -> None:
     install(tmp_path / "bin", seconds=60)
     process = start_run(run_arguments(tmp_path))
@@ -268,6 +272,7 @@ def _wait_for(file: Path, lines: int) -> list[dict[str, Any]]:
     raise AssertionError("nothing was noted")
 
 
+@pytest.mark.slow
 def test_a_full_disk_keeps_what_was_noted(tmp_path: Path) -> None:
     needs("unshare", root=True)
     install(tmp_path / "bin")

@@ -170,6 +170,7 @@ def test_ranks_that_cannot_share_the_gpus_evenly_are_refused(tmp_path: Path) -> 
     )
 
 
+@pytest.mark.slow
 def test_a_thousand_hosts_are_planned() -> None:
     text = dry("quick", "scale-1024", "")
     assert text.startswith("# quick on scale-1024: 4,224 runs on 8,192 NICs of 1,024 hosts, about ")

@@ -76,6 +76,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_tcp_between_the_nodes_of_an_allocation(cluster: Slurm, tmp_path: Path) -> None:
     """Of the plan's four hosts those of the job; iperf3 is real, and runs on the hosts of its step."""
     needs("iperf3")
@@ -103,6 +104,7 @@ def test_tcp_between_the_nodes_of_an_allocation(cluster: Slurm, tmp_path: Path) 
     )
 
 
+@pytest.mark.slow
 def test_mpi_from_a_batch_script(cluster: Slurm, programs: Path, tmp_path: Path) -> None:
     """Options of the script for its tasks are not applied to the steps; what is not installed is missing."""
     target, script = tmp_path / "out", tmp_path / "script.sh"
@@ -125,6 +127,7 @@ def test_mpi_from_a_batch_script(cluster: Slurm, programs: Path, tmp_path: Path)
     assert {attempt["status"] for name, attempt in attempts(target).items() if name not in tables} == {"missing"}
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_no_step_in_the_allocation(cluster: Slurm, tmp_path: Path) -> None:
     needs("iperf3", "pgrep")
     target = tmp_path / "out"

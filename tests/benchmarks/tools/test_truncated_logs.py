@@ -74,6 +74,7 @@ def test_a_cut_log_gives_no_number_the_whole_log_does_not(text: str, data: st.Da
     whole(text).assert_has(runs(text[:end]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}/{log.name}")
 def test_a_log_cut_in_every_number_of_its_last_lines(log: Path) -> None:
     text = log.read_text()
@@ -141,6 +142,7 @@ WRAPPERS: dict[str, Callable[[str], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 def test_what_a_wrapper_adds_changes_nothing(wrapper: str) -> None:
     for log, text in zip(LOGS, TEXTS, strict=True):
@@ -153,6 +155,7 @@ def test_what_a_wrapper_adds_changes_nothing(wrapper: str) -> None:
         assert [comparable_text(run) for run in runs(wrapped)] == whole(text).texts, log.name
 
 
+@pytest.mark.slow
 def test_the_order_of_logs_in_a_file_is_the_order_of_runs() -> None:
     def is_whole(log: Path) -> bool:
         return log.suffix == ".txt" and all(run.status is RunStatus.COMPLETE for run in runs(log.read_text()))

@@ -172,6 +172,7 @@ except Refusal as refusal:
 """
 
 
+@pytest.mark.slow
 def test_without_a_network_there_is_no_kernel_to_download(tmp_path: Path) -> None:
     """The real apt, in a network namespace that has no route."""
     needs("unshare", root=True)

@@ -189,6 +189,7 @@ def files(built_plan: Plan, host: str) -> dict[str, str] | str:
         return str(refusal)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("owner", "path"), DECLARED)
 def test_another_value_gives_other_files(owner: str, path: str) -> None:
     built_plan = plan(owner)

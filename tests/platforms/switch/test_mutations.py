@@ -228,6 +228,7 @@ FOLLOWS = {  # the default of a removed line, or what follows from several lines
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_another_number_is_read_as_another(name: str) -> None:
     case = CASES[name]
@@ -241,6 +242,7 @@ def test_another_number_is_read_as_another(name: str) -> None:
     assert [line for line in unchanged_lines if not re.fullmatch(LOOSE[case.system], line)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_removed_line_removes_its_settings(name: str) -> None:
     case = CASES[name]

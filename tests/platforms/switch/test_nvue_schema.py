@@ -27,6 +27,7 @@ NEWEST = "5.18"
 EXAMPLES = {"name": "swp1", "prefix": "10.1.0.0/31", "address": "10.1.0.1", "text": "'node1 eth1'"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", [*RELEASES, None])
 def test_a_release_takes_every_line_rendered_for_it(release: str | None) -> None:
     objections = {}
