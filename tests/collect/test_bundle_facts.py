@@ -168,6 +168,7 @@ def test_a_planned_cluster_is_read_back_as_planned(tmp_path: Path, plan: Plan) -
         "bios.why",
         "bios.source",
         "host.model",
+        "host.recommended_memory",
         "host.launch.library",
         "host.launch.launcher",
         "nic.rail",

@@ -131,7 +131,9 @@ def system(tmp_path: Path) -> System:
 
 
 def install(system: System) -> subprocess.CompletedProcess[str]:
-    return system.run("software-install.sh", "--yes", "--from", str(system.root / "release"))
+    takes_folder = "--from DIR" in system.scripts["software-install.sh"]
+    folder = ("--from", str(system.root / "release")) if takes_folder else ()
+    return system.run("software-install.sh", "--yes", *folder)
 
 
 def test_nothing_is_done_without_yes(system: System) -> None:

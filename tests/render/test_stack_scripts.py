@@ -73,7 +73,9 @@ def build_system(
 
 
 def install(system: System, *options: str):  # type: ignore[no-untyped-def]
-    return system.run("software-install.sh", "--yes", "--from", str(system.root / "release"), *options)
+    takes_folder = "--from DIR" in system.scripts["software-install.sh"]
+    folder = ("--from", str(system.root / "release")) if takes_folder else ()
+    return system.run("software-install.sh", "--yes", *folder, *options)
 
 
 def list_changes(system: System) -> list[str]:

@@ -84,7 +84,9 @@ class Parameters:
         _text("client or server: which side printed the log", *_PERFTEST, *_IPERF, "sockperf", *_UCX, identity=True),
     ] = None
     server_address: Annotated[str | None, _text("address that the client connects to", *_IPERF, "sockperf")] = None
-    server_port: Annotated[int | None, _count("TCP or UDP port of the server", *_IPERF, "sockperf")] = None
+    server_port: Annotated[
+        int | None, _count("TCP or UDP port of the server, of several that of the first", *_IPERF, "sockperf")
+    ] = None
     local_node: Annotated[int | None, _count("node ID of the PCIe bridge that sends or reads", *_SISCI)] = None
     remote_node: Annotated[int | None, _count("node ID of the other PCIe bridge", *_SISCI)] = None
     local_address: Annotated[str | None, _text("IP address of the side that printed the log", *_IPERF)] = None

@@ -324,7 +324,7 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
         (
             ("pair", "-c", CLUSTER),
             "bench run: found the suite 'pair'; expected one of collectives, gpcnet, gpu-copies, lent-gpus, loopback, "
-            "matrix, mesh, mpi, nic-only, one-process, pairs, pairs-gpu, ping, quick, rails, rc-ud, tcp, ucx\n"
+            "matrix, mesh, mpi, nic-only, one-process, pairs, pairs-gpu, ping, quick, rails, rc-ud, tcp, ucx, udp\n"
             "  hint: did you mean 'pairs'?",
         ),
         (
@@ -414,7 +414,7 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
             ("pairs", "-c", LENDING, "--dry-run"),
             "pcie-lending: nothing for the suite pairs to run: no host has an RDMA NIC; expected two RDMA NICs that "
             "reach each other\n  hint: these suites run without RDMA: collectives, gpu-copies, lent-gpus, one-process, "
-            "ping, tcp",
+            "ping, tcp, udp",
         ),
         (
             ("lent-gpus", "-c", CLUSTER, "--dry-run"),

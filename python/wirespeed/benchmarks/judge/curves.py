@@ -18,7 +18,7 @@ from wirespeed.benchmarks.judge.limits import Limits
 from wirespeed.benchmarks.judge.profile import Curve, Profile, Thresholds
 from wirespeed.benchmarks.judge.verdict import make_verdict
 from wirespeed.benchmarks.logs.numbers import SECONDS
-from wirespeed.limits.bound import GBPS, convert, number
+from wirespeed.limits.bound import GBPS, GIGABYTES, convert, number
 from wirespeed.limits.latency import MICROSECONDS
 from wirespeed.results.benchmarks import Measurement, Metric, Run, count_shown_decimals
 from wirespeed.results.verdicts import Judgement, Term, Verdict
@@ -395,7 +395,7 @@ def _list_times_of_first_size(run: Run, limits: Limits) -> dict[int, float]:
         return {}
     rates: dict[str | None, float] = {}  # of the reachable limit, by label
     for measurement in run.measurements:
-        if measurement.metric is Metric.BUSBW and measurement.size_bytes == first:
+        if measurement.metric is Metric.BUSBW and measurement.size_bytes == first and measurement.unit == GIGABYTES:
             reachable = limits.limit(measurement).reachable
             if reachable is not None:
                 rates[measurement.label] = measurement.value / reachable.value

@@ -67,7 +67,7 @@ def _join(read_runs: Sequence[ReadRun]) -> ReadRun:
         for row in run.measurements
     ]
     streams = sum(run.parameters.streams or 1 for run in runs)
-    parameters = replace(first.parameters, processes=len(runs), streams=streams, server_port=None)
+    parameters = replace(first.parameters, processes=len(runs), streams=streams)
     is_cut = any(run.status is RunStatus.TRUNCATED for run in runs)
     status = RunStatus.TRUNCATED if is_cut else RunStatus.COMPLETE
     run = Run(first.tool, first.test, first.version, status, None, None, parameters, (*_add_sums(runs), *rows))

@@ -118,10 +118,10 @@ class _Reader(ApplicationReader):
         if self.draft is None:
             self.open(line)
         seconds, clocks = _SECONDS.match(text), _CLOCKS.match(text)
-        cells = seconds.groups() if seconds else tuple(map(_convert_clock, clocks.groups())) if clocks else ()
-        for label, cell in zip(("CPU", "wall"), cells, strict=False):
+        cells = seconds.groups() if seconds else tuple(map(_convert_clock, clocks.groups())) if clocks else (text, text)
+        for label, cell in zip(("CPU", "wall"), cells, strict=True):
             self.hold(Metric.RUN_TIME, "s", cell, line, label)
-        self._has_times = self._has_times or bool(cells)
+        self._has_times = True
 
 
 def _convert_clock(text: str) -> str:

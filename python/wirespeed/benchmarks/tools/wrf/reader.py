@@ -25,6 +25,7 @@ _TASKS = re.compile(r"Ntasks in X +(\d+) *, *ntasks in Y +(\d+)$")
 _OUTER_GRID = "Parent domain"
 _GRID = re.compile(r"ids,ide,jds,jde +(\d+) +(\d+) +(\d+) +(\d+)$")
 _STEP = re.compile(r"Timing for main: time \S+ on domain +(\d+): +(\S+) elapsed seconds$")
+_STEP_OF_ANY_FORM = "Timing for main"  # with a number that is masked
 _END = re.compile(r"(?:d\d+ \S+ )?wrf: SUCCESS COMPLETE WRF$")
 _FATAL = re.compile(r"-+ FATAL CALLED -+$")
 _FATAL_FILE = "CALLED FROM FILE:"  # after FATAL, which is removed as a level where a logger adds a time
@@ -67,6 +68,10 @@ class _Reader(ApplicationReader):
             self._ranks = int(tasks.group(1)) * int(tasks.group(2))
         elif step is not None:
             self._read_step(line, int(step.group(1)), step.group(2))
+        elif text.startswith(_STEP_OF_ANY_FORM) and "elapsed seconds" in text:
+            draft = self.draft if self.draft is not None else self._start(line)
+            draft.notice(line.number, repr(text), "the time of a step; no sum and no mean")
+            self._is_abridged = True
         elif self.draft is not None and not text.strip("[]().… "):
             self.draft.notice(line.number, f"{text} where lines were omitted", "all steps; no sum and no mean")
             self._is_abridged = True
