@@ -150,6 +150,19 @@ def test_what_mpi_adds_to_the_latency_below_it(mpi, below, judgement):
     assert (negative in relation.reason) is (mpi < (below or 0.0))
 
 
+@pytest.mark.parametrize(("mpi", "judgement"), [(11.2, PASS), (13.0, WARN)])
+def test_what_mpi_adds_over_ud_is_compared_with_ud(mpi, judgement):
+    """1.5 to 2.4 us: MPI over Broadcom RoCE (MVAPICH, 2024 OFA workshop)."""
+    osu = measure_latency("osu-micro-benchmarks", "osu_latency", mpi, connection_type="UD")
+    logs = [log_of_hosts(1, 3, osu, name="osu.log")]
+    logs += [
+        log_of_hosts(1, 3, measure_latency("perftest", "ib_send_lat", value, connection_type=kind), name=f"{kind}.log")
+        for kind, value in (("RC", 2.0), ("UD", 9.0))
+    ]
+    relation = find_relations(*logs, gate="mpi-overhead-ud")["mpi-overhead-ud"]
+    assert (relation.judgement, relation.value) == (judgement, pytest.approx(mpi - 9.0))
+
+
 @pytest.mark.parametrize(
     ("tool", "test", "counterpart"),
     [

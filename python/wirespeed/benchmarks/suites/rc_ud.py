@@ -1,8 +1,8 @@
 """Latency of sends between pairs of NICs, over RC and then over UD: the latency below an MPI library.
 
 The pairs are those of the suite pairs. Both tests measure all sizes: RC from 2 B to 8 MiB, UD to the path MTU, the
-largest message of a UD queue pair. Compare them with osu_latency of the suite mpi: the difference is the overhead of
-the library, which over UD also numbers, acknowledges and reassembles messages.
+largest message of a UD queue pair. `wirespeed bench judge --profile field` compares them with osu_latency of the suite
+mpi: the difference is the overhead of the library, which over UD also numbers, acknowledges and reassembles messages.
 """
 
 from __future__ import annotations
