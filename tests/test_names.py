@@ -69,7 +69,6 @@ NOUNS = _words(
 """End like participles and are nouns or terms of the field."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_names_are_nouns_or_verbs_with_an_object_and_have_one_meaning(folder: str) -> None:
     """Also: values are called by what they hold. Every file is parsed once."""

@@ -264,7 +264,7 @@ def test_the_program_of_the_qos_package_is_one_that_release_and_system_have(
     assert plan.hosts["node1"].qos_tools == tools
 
 
-def test_a_release_whose_programs_no_source_has_is_warned_of() -> None:
+def test_a_release_of_unknown_programs_has_a_warning() -> None:
     plan = build_plan(f"{BUILT_IN}, nic_packages: {{bnxt_en: 1.10.3.231.0.162.0, bnxt_re: 231.0.162.0}}")
     assert [str(problem) for problem in plan.warnings] == [
         "small.yaml:8: found release 231.0.162.0, of which it is not known whether its QoS package calls dcb; "

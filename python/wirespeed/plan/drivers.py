@@ -226,12 +226,12 @@ def _check_packages(
     client = [name for name in release.peer_memory if name in chosen]
     plain = [name for name in release.without_peer_memory if name in chosen]
     archives = [name for name in release.archives if name in chosen]
-    kept, redundant = (archives, [*client, *plain]) if archives else (client, plain)
-    if kept and redundant:
+    remaining, redundant = (archives, [*client, *plain]) if archives else (client, plain)
+    if remaining and redundant:
         problems.refuse(
             path,
-            f"{' and '.join(redundant)} beside {' and '.join(kept)}, which brings the same modules",
-            f"{' and '.join(kept)} alone",
+            f"{' and '.join(redundant)} beside {' and '.join(remaining)}, which brings the same modules",
+            f"{' and '.join(remaining)} alone",
             f"leave {' and '.join(redundant)} out; where they are installed, software-install.sh removes them",
         )
     without_client = [*plain, *archives]

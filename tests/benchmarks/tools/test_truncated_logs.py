@@ -63,8 +63,8 @@ class Whole:
             of_first_process = (
                 {"streams"} if full.parameters.processes else set()
             )  # reports are joined once all are whole
-            known = {name: value for name, value in flatten_parameters(cut) if name not in of_first_process}
-            assert known.items() <= dict(flatten_parameters(full)).items()
+            comparable = {name: value for name, value in flatten_parameters(cut) if name not in of_first_process}
+            assert comparable.items() <= dict(flatten_parameters(full)).items()
         assert sum(run.status is RunStatus.TRUNCATED for run in part) <= 1 + self._truncated
 
 
