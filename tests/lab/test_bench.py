@@ -189,5 +189,5 @@ def test_what_a_namespace_cannot_run_is_refused(two_hosts: tuple[Plan, lab.Lab],
     problem = refusal.value.problems[0]
     assert (problem.found, problem.expected) == (
         f"the suite {suite}, which needs RDMA or GPUs",
-        "one of gpcnet, mpi, ping, tcp",
+        "one of gpcnet, mpi, ping, tcp, udp",
     )
