@@ -68,7 +68,17 @@ ROWS = [
         {},
         ["log:31: found ... where lines were omitted; expected all steps; no sum and no mean"],
     ),
-    ("openfoam/simpleFoam.txt", "ClockTime = 11 s", "ClockTime = 11", COMPLETE, {"CPU": 9.02, "wall": 10}, []),
+    (
+        "openfoam/simpleFoam.txt",
+        "ClockTime = 11 s",
+        "ClockTime = 11",
+        TRUNCATED,
+        {},
+        [
+            "log:65: found 'ExecutionTime = 9.74 s  ClockTime = 11'; expected an execution and a clock time; left out, "
+            "and those before it"
+        ],
+    ),
     (
         "gromacs/md.txt",
         "  134.400    25600.0",

@@ -60,19 +60,19 @@ class Whole:
             assert set(cut.measurements) <= self._measurements
             assert cut.status is not RunStatus.COMPLETE or comparable_text(cut) in self.texts
             assert cut.ranks in (None, full.ranks)
-            of_first_process = (
-                {"streams"} if full.parameters.processes else set()
-            )  # reports are joined once all are whole
-            comparable = {name: value for name, value in flatten_parameters(cut) if name not in of_first_process}
-            assert comparable.items() <= dict(flatten_parameters(full)).items()
+            assert dict(flatten_parameters(cut)).items() <= dict(flatten_parameters(full)).items()
         assert sum(run.status is RunStatus.TRUNCATED for run in part) <= 1 + self._truncated
 
 
 whole = cache(Whole)
 
 
+# Reports of several processes of iperf3 are one run only where all are whole: test_iperf3_processes.py cuts them.
+SINGLE_REPORTS = [log.read_text() for log in LOGS if log.name != "two-processes.json"]
+
+
 @settings(max_examples=200, deadline=None)
-@given(st.sampled_from(TEXTS), st.data())
+@given(st.sampled_from(SINGLE_REPORTS), st.data())
 def test_a_cut_log_gives_no_number_the_whole_log_does_not(text: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(text)))
     whole(text).assert_has(runs(text[:end]))

@@ -61,16 +61,17 @@ class ApplicationReader(RunReader):
             return
         if value is None:
             self.draft.notice(line.number, f"{cell} as {metric.value}", "a number; left out")
-            self._drop(metric, label)  # an earlier one is not that of the run
+            self.drop(metric, label)  # an earlier one is not that of the run
             return
         self.hold_value(metric, unit, value, line.number, label)
 
     def hold_value(self, metric: Metric, unit: str, value: float | int, line: int, label: str | None = None) -> None:
         """Keep a computed result until the end of the run."""
-        self._drop(metric, label)
+        self.drop(metric, label)
         self._results.append((metric, unit, value, line, label))
 
-    def _drop(self, metric: Metric, label: str | None) -> None:
+    def drop(self, metric: Metric, label: str | None) -> None:
+        """Drop a kept result: a later one cannot be read."""
         self._results = [result for result in self._results if (result[0], result[4]) != (metric, label)]
 
     def _close(self) -> None:

@@ -115,13 +115,17 @@ class _Reader(ApplicationReader):
             self._has_error = False
 
     def _read_times(self, line: Line, text: str) -> None:
-        if self.draft is None:
-            self.open(line)
-        seconds, clocks = _SECONDS.match(text), _CLOCKS.match(text)
-        cells = seconds.groups() if seconds else tuple(map(_convert_clock, clocks.groups())) if clocks else (text, text)
-        for label, cell in zip(("CPU", "wall"), cells, strict=True):
-            self.hold(Metric.RUN_TIME, "s", cell, line, label)
+        draft = self.draft if self.draft is not None else self.open(line)
         self._has_times = True
+        seconds, clocks = _SECONDS.match(text), _CLOCKS.match(text)
+        if seconds is None and clocks is None:
+            draft.notice(line.number, repr(text), "an execution and a clock time; left out, and those before it")
+        cells = seconds.groups() if seconds else tuple(map(_convert_clock, clocks.groups())) if clocks else (None, None)
+        for label, cell in zip(("CPU", "wall"), cells, strict=True):
+            if cell is None:
+                self.drop(Metric.RUN_TIME, label)
+            else:
+                self.hold(Metric.RUN_TIME, "s", cell, line, label)
 
 
 def _convert_clock(text: str) -> str:
