@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import typer
@@ -100,6 +101,7 @@ def unknown_words(text: str, plain: set[str]) -> set[str]:
     return {word for word in words(text) if not _is_known(word, terms, plain)}
 
 
+@cache
 def glossary_words() -> set[str]:
     """Words of all terms and their other names; names of commands among them."""
     texts = [text for term in load_terms() for text in (term.name, *term.other_names)]

@@ -24,7 +24,7 @@ from wirespeed.settings import Device, Host, Place, walk
 
 PLATFORMS = [key for key in platforms() if key[0] != "switch"]
 PARSERS = [key for key in PLATFORMS if key[1] not in ("rhel", "sles")]
-"""Platforms with a parser of their own: the hosts share one."""
+"""Platforms with separate parsers: the hosts share one."""
 
 CLUSTER = next(path for path in CLUSTERS if path.stem == "cluster")
 
@@ -59,7 +59,7 @@ DERIVED: Mapping[str, str] = {
     "mvapich2 host.launch.gpu_direct": "on or off: this library has no distance",
     "host.launch.environment": "the answer has the variables of other settings too",
 }
-"""Settings that do not stand alone in an answer, on one platform or on every one, each with the reason."""
+"""Settings that share an answer with others, on one platform or on every one, each with the reason."""
 
 
 def _is_derived(platform_entry: Platform, path: str) -> bool:

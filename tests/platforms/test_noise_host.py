@@ -222,7 +222,7 @@ NOISE: dict[tuple[str, str], tuple[Noise, ...]] = {
 }
 KINDS = {"ubuntu": "host", **dict.fromkeys(("bnxt", "mlx5"), "nic")}
 LISTED = ("sysctl.value", "module.loaded", "package.", "rule.", "route.", "nic.rdma", "host.routes")
-"""Settings of further things that the noise is itself: those of others are read too."""
+"""Settings of which the noise adds further ones: those of other devices are read too."""
 
 
 @pytest.mark.slow

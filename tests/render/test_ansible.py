@@ -36,7 +36,7 @@ done
 shift
 eval "$1"
 """
-"""Runs a command on a host of its own: what it writes is gone with it."""
+"""Runs a command on a separate host: what it writes is gone with it."""
 
 
 @pytest.fixture(scope="module")

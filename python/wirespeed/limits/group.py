@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 PCIE = "PCIe"
-"""The name of the links between GPUs that have none of their own."""
+"""The name of the links between GPUs without direct links."""
 
 
 @dataclass(frozen=True, slots=True)

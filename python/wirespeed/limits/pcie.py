@@ -15,8 +15,8 @@ SOURCE = "PCI Express Base 5.0, sections 2.2 and 4.2"
 FLIT_SOURCE = "PCI Express Base 6.0, sections 2.2 and 4.2.3"
 
 _TLP_FRAMING = 8
-"""Bytes around a TLP that flits replace: token or start and end symbol, sequence number, link CRC (`crates/wire`). A
-flit has a sequence number and a CRC of its own, among the 20 of its 256 bytes that carry no TLP. The base headers of a
+"""Bytes around a TLP that flits replace: token or start and end symbol, sequence number, link CRC (`crates/wire`). Each
+flit has one sequence number and one CRC, among the 20 of its 256 bytes that carry no TLP. The base headers of a
 memory request with a 64-bit address and of a completion keep their sizes."""
 
 USUAL_MAX_PAYLOAD = 256

@@ -10,7 +10,7 @@ from wirespeed.settings import Host, Launch
 
 _SAME_FOR_ALL = frozenset({"library", "launcher", "hosts", "other_ranks", "needed_queue_pairs", "host_settings"})
 _WITHOUT_FILE = "mvapich3"
-"""The library that reads no configuration file of its host, as far as its documents say."""
+"""The library whose documents name no configuration file of a host."""
 
 
 def list_host_settings(launches: Iterable[Launch]) -> tuple[str, ...] | None:

@@ -11,8 +11,8 @@ from wirespeed.plan.problems import Problems
 from wirespeed.settings import find_release
 
 _FIRST_RELEASE = 200
-"""Broadcom's driver releases have numbers from 200 on: 214.0.253.1, 227.0.130.0. Server vendors number firmware in
-their own way, 22.31.13.70."""
+"""Broadcom's driver releases have numbers from 200 on: 214.0.253.1, 227.0.130.0. Server vendors number
+their firmware differently: 22.31.13.70."""
 
 
 def select_qos_program(spec: HostSpec, release: DriverRelease | None, problems: Problems) -> str | None:

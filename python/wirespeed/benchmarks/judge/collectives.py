@@ -54,7 +54,7 @@ from wirespeed.units import BITS_PER_SECOND, Bandwidth, Size, format_percent
 
 _NAMED = 8  # hosts named one by one
 _STAGED = 0.5
-"""Share of the PCIe limit if data goes through system memory: a broadcast with a borrowed GPU reaches "around half" of
+"""Share of the PCIe limit if data crosses system memory: a broadcast with a borrowed GPU reaches "around half" of
 one within a server (Johansen, Fast Multi-GPU communication over PCI Express, section 4.3.4)."""
 
 

@@ -43,7 +43,7 @@ PIPELINED = 2
 there a measured curve (Broadcom 957608-AN210, section 2.8.2) is within 5 % of its plateau."""
 
 RATE_ALONE = 0.5
-"""A message rate is a limit by itself up to this part of the line; nearer to it a curve bends away from both, by 4 % at
+"""Up to this part of the line, the message rate is the only limit; nearer to it a curve bends away from both, by 4 % at
 a half of the line (fit to Broadcom 957608-AN210, section 2.8.2)."""
 
 SMALL = 4096

@@ -27,7 +27,7 @@ CHOSEN = (
     Metric.ALGBW,
     Metric.TIME,
 )
-"""The metric that stands for a run is the first that it has: bandwidths first, robust statistics before others."""
+"""The metric that represents a run is the first that it has: bandwidths first, robust statistics before others."""
 
 _DIRECTIONS = (" forward", " backward")  # two transfers at the same time, as TransferBench names them
 _RECEIVED = ", received"  # the value of the receiving end of the same transfer

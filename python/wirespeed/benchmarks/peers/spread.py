@@ -8,7 +8,7 @@ from statistics import NormalDist, median, median_high
 
 TOLERANCE = 0.05
 """Smaller differences are no finding: SPEC MPI2007 allows 5 % between two runs on one system (SPEC HPG, MPI2007
-frequently asked questions, "How was the 5% tolerance decided?")."""
+FAQ, "How was the 5% tolerance decided?")."""
 NOISE = TOLERANCE / (1.96 * math.sqrt(2))
 """Minimum standard deviation, for values that are very close: 1.8 %, with which 95 % of the differences between two
 runs stay within the tolerance above."""

@@ -27,7 +27,7 @@ FIRST = ("virtio_pci", "9pnet_virtio", "9p", "overlay")
 """The modules that the host's files need."""
 
 LATER_MODULES = ("virtio_net", "8021q", "rdma_rxe", "rdma_ucm", "ib_umad", "sch_netem")
-"""Those of every start. All else is loaded from the host's files."""
+"""Modules of every start. All other modules are loaded from the host's files."""
 _UNPACK_S = 600.0
 _DOWNLOAD_S = 1800.0
 _ELSEWHERE = (

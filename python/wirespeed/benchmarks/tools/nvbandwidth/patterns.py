@@ -20,7 +20,7 @@ _PART = re.compile(r"\b(Read1|Read2|Write1|Write2|Total) bandwidth")
 _PAIRS = re.compile(r"device_to_device|^bisect|_bisect")
 
 ARROWS = str.maketrans({"←": "<-", "→": "->", "↔": "<->"})
-"""Arrows that editors and web pages write in place of the printed ones."""
+"""Arrows into which editors and web pages change the printed ones."""
 
 
 def describe(draft: Draft, description: str) -> None:

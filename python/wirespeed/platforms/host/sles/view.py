@@ -68,8 +68,8 @@ _PACKAGES = rpm(
     install_file="zypper --non-interactive install --allow-unsigned-rpm",
     import_key="rpm --import",
 )
-"""zypper refuses a package file without a signature, and files and repositories whose key it does not trust; where a
-person would be asked, ``--non-interactive`` aborts (measured with zypper 1.14.42). ``install_file`` is for packages of
+"""zypper refuses a package file without a signature, and files and repositories whose key it does not trust; where it
+needs an answer, ``--non-interactive`` aborts (measured with zypper 1.14.42). ``install_file`` is for packages of
 NIC vendors, which may have no signature; amdgpu-install, which adds repositories, is signed and installed with
 ``install``. The key of ROCm: AMD, ROCm installation on Linux, SUSE Linux Enterprise native installation; it signs all
 packages: github.com/ROCm/ROCm issue 807.
