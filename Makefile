@@ -33,8 +33,11 @@ $(VENV)/.built: $(VENV)/.installed $(RUST_SOURCES)
 	VIRTUAL_ENV=$(abspath $(VENV)) PIP_CONSTRAINT=$(abspath constraints.txt) $(BIN)/maturin develop --release --quiet > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log; exit 1; }
 	@touch $@
 
-# One more than there are cores, since tests also wait for programs and the disk.
+# One more than there are cores, since tests also wait for programs.
 WORKERS = $(shell expr $$(nproc) + 1)
+# Tests write many small files. They are kept in memory where 4 GiB of it are free and programs may run there.
+MEMORY = $(shell grep -s ' /dev/shm tmpfs ' /proc/mounts | grep -qv noexec && df -k --output=avail /dev/shm | awk 'NR == 2 && $$1 > 4194304 { print "/dev/shm" }')
+test test-slow test-random lab: export TMPDIR := $(or $(TMPDIR),$(MEMORY),/tmp)
 
 test: $(VENV)/.built
 	cargo test --release --quiet --workspace
