@@ -198,6 +198,7 @@ def test_a_fault_that_does_not_fit_is_refused(edit: str, problem: str, tmp_path:
     assert str(refusal.value) == f"01-x: node1/uname.out: {problem}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["cluster-rail24", "cluster-eos", "cluster-eos-rail24", "cluster-ipv6"])
 def test_every_variant_as_planned_passes(variant: str, tmp_path: Path) -> None:
     cluster = EXAMPLE / f"{variant}.yaml"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.checks import run
+from wirespeed.checks import checks, run
 from wirespeed.cluster import read_text
 from wirespeed.collect import read_facts, write_planned_bundle
 from wirespeed.plan import build
@@ -58,9 +58,6 @@ def test_less_memory_than_recommended_is_a_warning(
     write_planned_bundle(plan, tmp_path / "bundle")
     (tmp_path / "bundle/node1/meminfo.out").write_text(f"MemTotal:       {found_gib * GIB} kB\n", encoding="utf-8")
     facts = read_facts(tmp_path / "bundle")
-    (finding,) = (
-        finding
-        for finding in run(locate(plan, facts), facts)
-        if (finding.check, finding.device) == ("host.memory", "node1")
-    )
+    findings = run(locate(plan, facts), facts, [checks()["host.memory"]])
+    (finding,) = (finding for finding in findings if finding.device == "node1")
     assert (finding.status.value, finding.expected, finding.found) == expected

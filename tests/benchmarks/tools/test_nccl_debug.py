@@ -56,7 +56,7 @@ def flatten_facts(body: object, path: str = "") -> Iterator[str]:
         yield f"{path}={body}"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.sampled_from([log.read_text() for log in LOGS]), st.data())
 def test_a_cut_log_has_no_values_that_the_whole_log_lacks(text: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(text)))

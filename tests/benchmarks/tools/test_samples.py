@@ -20,6 +20,7 @@ def test_every_log_gives_what_stands_beside_it(folder: Path) -> None:
     assert compare_expected(folder, texts) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}/{log.name}")
 def test_what_a_tool_reads_has_one_of_its_signs(log: Path) -> None:
     text = log.read_text()

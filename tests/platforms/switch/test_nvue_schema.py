@@ -41,6 +41,7 @@ def test_a_release_takes_every_line_rendered_for_it(release: str | None) -> None
     assert objections == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", ["5.14", "5.15", "5.18"])
 def test_a_release_takes_the_commands_of_every_fix(release: str) -> None:
     objections = {}

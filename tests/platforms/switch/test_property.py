@@ -116,7 +116,7 @@ def switches(draw: st.DrawFn, form: str, one_map: bool) -> Switch:
     [("eos", "Ethernet{}/1", True), ("enterprise-sonic", "Eth1/{}", False), ("sonic", "Ethernet{}", False)],
 )
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_every_switch_comes_back(name: str, form: str, one_map: bool, data: st.DataObject) -> None:
     switch = data.draw(switches(form, one_map))
     assert find_losses(platform("switch", name), "leaf1", switch) == []
