@@ -217,6 +217,7 @@ def catalogue() -> str:
 
 def _list_numbers(entry: Any, prefix: str) -> Iterator[str]:
     from wirespeed.catalogue.model import Entry, PcieAbility, SourcedValue
+    from wirespeed.units import PCIE_GENERATIONS, format_transfer_rate
 
     for name in type(entry).model_fields:
         value = getattr(entry, name)
@@ -224,7 +225,7 @@ def _list_numbers(entry: Any, prefix: str) -> Iterator[str]:
         if isinstance(value, SourcedValue):
             text = _format_releases(value.value) if name == "oldest_releases" else _format_number(value.value)
             if isinstance(entry, PcieAbility) and name == "speed":
-                text = f"{value.value / 1000:g} GT/s"
+                text = f"gen{PCIE_GENERATIONS[value.value]} ({format_transfer_rate(value.value)})"
             yield f"| {label} | {text} | {value.source} |\n"
         elif isinstance(value, Entry):
             yield from _list_numbers(value, f"{label}, ")

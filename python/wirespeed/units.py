@@ -223,6 +223,16 @@ def format_transfer_rate(megatransfers: int) -> str:
     return f"{megatransfers / 1000:g} GT/s"
 
 
+PCIE_GENERATIONS: dict[int, int] = {2500: 1, 5000: 2, 8000: 3, 16000: 4, 32000: 5, 64000: 6}
+"""Generation of PCI Express by MT/s per lane (PCI Express base specification 6.0, section 4.2)."""
+
+
+def format_pcie_link(megatransfers: int, width: int) -> str:
+    """A PCIe link in the notation of the cluster file: ``gen5 x16``. Other rates: ``10 GT/s x16``."""
+    generation = PCIE_GENERATIONS.get(megatransfers)
+    return f"{f'gen{generation}' if generation else format_transfer_rate(megatransfers)} x{width}"
+
+
 def format_percent(fraction: float, decimals: int = 1, sign: str = "") -> str:
     """A fraction as percent, for people: ``98.8 %``. ``sign`` "+" also writes the sign of an increase."""
     return f"{100 * fraction:{sign}.{decimals}f} %"

@@ -302,7 +302,7 @@ def test_a_slower_slot_is_warned_of_and_planned() -> None:
     plan = build(read_text(text, "slot.yaml"))
     link = plan.hosts["node1"].pcie["switch1/port2.0"].link
     assert (link.speed, link.width) == (16000, 16)
-    assert any("252.1 Gb/s (16 GT/s x16)" in warning.found for warning in plan.warnings)
+    assert any("252.1 Gb/s (gen4 x16)" in warning.found for warning in plan.warnings)
 
 
 def test_dcqcn_d_is_a_step() -> None:

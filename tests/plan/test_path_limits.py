@@ -18,7 +18,7 @@ def test_terms_are_in_every_format():
     arguments = ("plan", LENDING, "--limits", "abel1", "abel2", "--pcie-payload", "64")
     text = wirespeed(*arguments).stdout
     assert "abel1:dis0 to abel2:dis0, PCIe bridge: 45.83 Gb/s, limited by PCIe bridge of abel1:dis0\n" in text
-    assert "63.02 Gb/s × 64 B / 88 B per write (8 GT/s x8, MaxPayload 64) [1]\n" in text
+    assert "63.02 Gb/s × 64 B / 88 B per write (gen3 x8, MaxPayload 64) [1]\n" in text
     assert text.rstrip().splitlines()[-1].startswith("  [3] IEEE 802.3")
     rows = json.loads(wirespeed(*arguments, "--format", "json").stdout)["limits"]
     assert [row["method"] for row in rows] == [

@@ -65,7 +65,7 @@ def test_a_slot_too_narrow(tmp_path: Path) -> None:
     assert (pipe["pcie"]["generation"], pipe["pcie"]["width"]) == (3, 8)
     assert rate == pytest.approx(57.6, rel=0.01)
     assert assumptions == (
-        "PCIe of nvidia-mcx623106an-cdat (8 GT/s x8): MaxPayload 256 bytes, MaxReadRequest 4,096 bytes, 256 "
+        "PCIe of nvidia-mcx623106an-cdat (gen3 x8): MaxPayload 256 bytes, MaxReadRequest 4,096 bytes, 256 "
         "outstanding reads, 547 ns round trip",
         f"receive buffer of nvidia-mcx623106an-cdat: {pipe['receive_buffer_bytes']:,} bytes (not published; "
         "the minimum for lossless operation at full rate)",
@@ -120,7 +120,7 @@ def test_the_sizes_of_packets(tmp_path: Path) -> None:
     for size in (128, 256, 512):
         pipe, assumptions, rate, _ = ran(tmp_path, cluster(R740, slot.format(size)))
         assert (pipe["pcie"]["max_payload_bytes"], pipe["pcie"]["reads"]["max_read_request_bytes"]) == (size, 4096)
-        assert assumptions[0].endswith("(8 GT/s x8): 256 outstanding reads, 547 ns round trip")
+        assert assumptions[0].endswith("(gen3 x8): 256 outstanding reads, 547 ns round trip")
         assert rate == pytest.approx(63.0 * size / (size + 24), rel=0.01)
     request = ", nic: {{enp33s0f0np0: {{max_read_request: {}}}}}"
     for size in (512, 256):

@@ -22,7 +22,7 @@ from pydantic import BeforeValidator, WithJsonSchema
 
 from wirespeed.settings import Dscp, Priority, PriorityGroup, SwitchQueue, SwitchTrafficClass
 from wirespeed.settings.qos import NicCosQueue, NicTrafficClass, Number
-from wirespeed.units import Bandwidth, Duration, Length, Quantity, Size
+from wirespeed.units import PCIE_GENERATIONS, Bandwidth, Duration, Length, Quantity, Size
 
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
@@ -78,7 +78,7 @@ class SlotSize:
     @property
     def speed(self) -> int:
         """Signalling rate in MT/s (PCI Express base specification 6.0, section 4.2)."""
-        return (2500, 5000, 8000, 16000, 32000, 64000)[self.generation - 1]
+        return next(rate for rate, generation in PCIE_GENERATIONS.items() if generation == self.generation)
 
 
 def _parse_whole(text: Any) -> Any:

@@ -14,10 +14,9 @@ from wirespeed.limits import framing, pcie, tcp
 from wirespeed.limits.framing import Path
 from wirespeed.limits.pcie import Slot
 from wirespeed.results.verdicts import Term
-from wirespeed.units import Bandwidth
+from wirespeed.units import PCIE_GENERATIONS, Bandwidth, format_pcie_link
 from wirespeed.wire import PATH_MTUS
 
-_GENERATIONS = {2500: 1, 5000: 2, 8000: 3, 16000: 4, 32000: 5, 64000: 6}  # by MT/s per lane
 _WIDTHS = (4, 8, 16)
 _ETHERNET_MTU = 1500
 _RESOLUTION = 0.005  # relative difference of bandwidths that no run distinguishes
@@ -116,12 +115,12 @@ def _list_port_rates(path: Path, bidirectional: bool) -> Iterable[Term]:
 def _list_slot_rates(slot: Slot | None, bidirectional: bool, ports: int) -> Iterable[Term]:
     if slot is None:
         return
-    for rate, generation in _GENERATIONS.items():
+    for rate in PCIE_GENERATIONS:
         for lanes in _WIDTHS:
             if rate > slot.rate or lanes > slot.lanes or (rate, lanes) == (slot.rate, slot.lanes):
                 continue
             degraded = replace(slot, rate=rate, lanes=lanes)
-            name = f"PCIe Gen{generation} x{lanes}"
+            name = f"PCIe {format_pcie_link(rate, lanes)}"
             term = pcie.two_way(degraded, name) if bidirectional else pcie.one_way(degraded, name)
             yield replace(term, value=term.value / ports)
 

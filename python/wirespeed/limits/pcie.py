@@ -9,7 +9,7 @@ from wirespeed.limits.bound import GBPS
 from wirespeed.plan.affinity import FLIT_RATE, pcie_rate
 from wirespeed.results.verdicts import Term
 from wirespeed.settings import PcieLink
-from wirespeed.units import format_transfer_rate
+from wirespeed.units import format_pcie_link
 
 SOURCE = "PCI Express Base 5.0, sections 2.2 and 4.2"
 FLIT_SOURCE = "PCI Express Base 6.0, sections 2.2 and 4.2.3"
@@ -38,7 +38,7 @@ class Slot:
 
     def describe(self) -> str:
         """The slot as text."""
-        return f"{format_transfer_rate(self.rate)} x{self.lanes}, MaxPayload {self.max_payload}"
+        return f"{format_pcie_link(self.rate, self.lanes)}, MaxPayload {self.max_payload}"
 
 
 def one_way(slot: Slot, name: str = "NIC slot", message_size: int | None = None) -> Term:

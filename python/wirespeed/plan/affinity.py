@@ -14,7 +14,7 @@ from wirespeed.plan.cards import fill_slots, number_rdma_devices
 from wirespeed.plan.pcie_tree import Position, nic_position
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import PcieLink
-from wirespeed.units import Bandwidth, format_transfer_rate
+from wirespeed.units import Bandwidth, format_pcie_link
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,12 +183,12 @@ def _check_slot(spec: HostSpec, host_port: HostPort, nic: NicModel, problems: Pr
     link = train_link(nic.pcie, host_port.slot)
     part = spec.part.nic.get(host_port.interface)
     if part is not None and part.slot is not None and part.slot.speed > nic.pcie.speed.value:
-        card, slot = format_transfer_rate(nic.pcie.speed.value), format_transfer_rate(part.slot.speed)
+        card, width = nic.pcie.speed.value, part.slot.width
         problems.warn(
             (*spec.path, "nic", host_port.interface, "slot"),
-            f"a slot of {slot} for a card of {card}",
-            f"a slot of {card}, the fastest that {spec.nics.model} uses",
-            f"the link trains at {format_transfer_rate(link.speed or 0)} x{link.width}",
+            f"a PCIe slot {format_pcie_link(part.slot.speed, width)}",
+            f"at most {format_pcie_link(card, width)}, the fastest link of {spec.nics.model}",
+            f"the link trains at {format_pcie_link(link.speed or 0, link.width or 0)}",
         )
     rate = pcie_rate(link)
     if rate < host_port.speed:
@@ -197,7 +197,7 @@ def _check_slot(spec: HostSpec, host_port: HostPort, nic: NicModel, problems: Pr
             if host_port.interface in spec.part.nic
             else (*spec.path, "nics")
         )
-        slot = f"{rate.gb_per_s:.1f} Gb/s ({format_transfer_rate(link.speed or 0)} x{link.width})"
+        slot = f"{rate.gb_per_s:.1f} Gb/s ({format_pcie_link(link.speed or 0, link.width or 0)})"
         problems.warn(
             path,
             f"a NIC of {host_port.speed} in a PCIe slot of {slot}",

@@ -21,9 +21,9 @@ from wirespeed.simulation.nics import Assume
 from wirespeed.simulation.plan_names import Names
 from wirespeed.simulation.receive_buffer import pause_thresholds
 from wirespeed.simulation.workload import HostPipe, Traffic
-from wirespeed.units import Duration, format_transfer_rate
+from wirespeed.units import PCIE_GENERATIONS, Duration, format_pcie_link
 
-_GENERATIONS = {2500: 1, 5000: 2, 8000: 3, 16000: 4, 32000: 5}  # MT/s (PCI Express Base 5.0, section 1.2)
+_GENERATIONS = {rate: generation for rate, generation in PCIE_GENERATIONS.items() if generation <= 5}  # without flits
 _TAGS = 256  # eight bits, extended tags (PCI Express Base 5.0, section 2.2.6.2)
 _ROUND_TRIP = Duration(547_000)
 """Picoseconds of a read of 64 bytes by a device in a Xeon E5, the median of two million (Neugebauer et al.,
@@ -116,7 +116,7 @@ class _PipeBuilder:
             return None
         if slot.rate not in _GENERATIONS:
             self._assume(
-                f"PCIe at {format_transfer_rate(slot.rate)}: not a limit (this PCIe generation is not modelled)"
+                f"PCIe {format_pcie_link(slot.rate, slot.lanes)}: not a limit (this PCIe generation is not modelled)"
             )
             return None
         return _Port(host, nic, cable, function, slot)
@@ -191,7 +191,7 @@ class _PipeBuilder:
             *([] if host_pipe and host_pipe.round_trip else [f"{trip_ns:,} ns round trip"]),
         ]
         if assumed:
-            self._assume(f"PCIe of {port.name} ({format_transfer_rate(slot.rate)} x{slot.lanes}): {', '.join(assumed)}")
+            self._assume(f"PCIe of {port.name} ({format_pcie_link(slot.rate, slot.lanes)}): {', '.join(assumed)}")
 
     def _build_buffer(self, port: _Port) -> form.Pipe:
         """The receive buffer, with the headroom of all lossless priorities."""

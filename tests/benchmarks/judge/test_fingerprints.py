@@ -55,13 +55,13 @@ def test_a_smaller_path_mtu_than_planned_is_a_reason_of_a_loss():
 
 def test_a_narrow_slot_and_a_slow_one_are_one_fingerprint():
     verdict = find_verdict(judge(perftest({MIB: 230.0}), plan()), MIB)
-    assert verdict.reason.endswith("within 1 % of the rate of a path with PCIe Gen4 x16 or PCIe Gen5 x8 (230.46 Gb/s)")
+    assert verdict.reason.endswith("within 1 % of the rate of a path with PCIe gen4 x16 or PCIe gen5 x8 (230.46 Gb/s)")
 
 
 @pytest.mark.parametrize(
     ("rate", "name"),
     [
-        (209.6, "PCIe Gen4 x16 or PCIe Gen5 x8 (230.46 Gb/s)"),  # 26.2 GB/s of PCIe 4.0 x16: Microway
+        (209.6, "PCIe gen4 x16 or PCIe gen5 x8 (230.46 Gb/s)"),  # 26.2 GB/s of PCIe 4.0 x16: Microway
         (97.0, "a port at 100 Gb/s (98.04 Gb/s)"),  # ConnectX-4 of 100 Gb/s, Mellanox community
         (48.9, "a port at 50 Gb/s (49.02 Gb/s)"),
         (24.3, "a port at 25 Gb/s (24.51 Gb/s)"),
@@ -116,8 +116,8 @@ def test_no_loss_reaches_the_plan():
 @pytest.mark.parametrize(
     ("ports", "expected"),
     [  # 200G ports in a slot Gen4 x16, 230 Gb/s: alone each port can send 196 Gb/s
-        (1, {"PCIe Gen3 x16 or PCIe Gen4 x8": 115.2, "1 of 2 NICs": 98.0}),
-        (2, {"PCIe Gen3 x16 or PCIe Gen4 x8": 57.6, "1 of 2 NICs": 98.0}),
+        (1, {"PCIe gen3 x16 or PCIe gen4 x8": 115.2, "1 of 2 NICs": 98.0}),
+        (2, {"PCIe gen3 x16 or PCIe gen4 x8": 57.6, "1 of 2 NICs": 98.0}),
     ],
 )
 def test_ports_of_a_card_share_the_degraded_slot(ports, expected):
