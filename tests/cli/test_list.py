@@ -22,6 +22,7 @@ KINDS = [
     "nics",
     "gpus",
     "switches",
+    "cables",
     "checks",
     "tools",
     "failures",
@@ -54,6 +55,7 @@ def test_nothing_known_is_left_out() -> None:
     assert {row["name"] for row in list_json("gpus")} == set(catalogue.gpus)
     assert {row["name"] for row in list_json("servers")} == set(catalogue.servers)
     assert {row["name"] for row in list_json("switches")} == set(catalogue.switches)
+    assert {row["name"] for row in list_json("cables")} == set(catalogue.cables)
     assert {row["name"] for row in list_json("checks")} == set(checks())
     assert {row["name"] for row in list_json("failures")} == set(catalogue.failures)
 
@@ -119,6 +121,19 @@ def test_the_page_of_one() -> None:
     result = CliRunner().invoke(app, ["list", "platforms", "eos"], env={"COLUMNS": "200", "NO_COLOR": "1"})
     assert "title: Arista EOS\n" in result.stdout
     assert "port.cable_length" in result.stdout and "EOS computes headroom" in result.stdout
+
+
+def test_links_and_systems_use_the_terms_of_the_cluster_file() -> None:
+    env = {"COLUMNS": "200", "NO_COLOR": "1"}
+    assert "gen5 x16" in CliRunner().invoke(app, ["list", "servers", "dell-xe9680-mi300x"], env=env).stdout
+    heading = CliRunner().invoke(app, ["list", "switches"], env=env).stdout.splitlines()[0].split()
+    assert heading == ["name", "os", "chip", "ports", "speed", "breakouts"]
+    assert "\nos: eos\n" in CliRunner().invoke(app, ["list", "switches", "arista-7060dx5-64s"], env=env).stdout
+
+
+def test_the_page_of_a_cable() -> None:
+    page = CliRunner().invoke(app, ["list", "cables", "dac-400g"], env={"COLUMNS": "200", "NO_COLOR": "1"}).stdout
+    assert "speed: 400 Gb/s\nmax length: 3 m\n" in page
 
 
 def test_an_unknown_name_is_refused() -> None:

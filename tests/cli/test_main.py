@@ -136,8 +136,8 @@ def test_collect_ignores_the_variable_of_an_option_that_chooses_its_job(wirespee
         ("check --fromat json", "wirespeed check: no option named '--fromat'\n  hint: did you mean '--format'?"),
         (
             "list",
-            "wirespeed list: WHAT is missing\n  hint: WHAT is one of platforms, servers, nics, gpus, switches, checks, "
-            "tools, failures, suites, profiles, settings",
+            "wirespeed list: WHAT is missing\n  hint: WHAT is one of platforms, servers, nics, gpus, switches, cables, "
+            "checks, tools, failures, suites, profiles, settings",
         ),
         (
             "schema nodes",

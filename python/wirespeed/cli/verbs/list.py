@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wirespeed.cli.app import app
-from wirespeed.units import format_transfer_rate
+from wirespeed.units import format_pcie_link
 
 if TYPE_CHECKING:
     from wirespeed.collect.support import SettingSupport
@@ -24,6 +24,7 @@ class Topic(StrEnum):
     NICS = "nics"
     GPUS = "gpus"
     SWITCHES = "switches"
+    CABLES = "cables"
     CHECKS = "checks"
     TOOLS = "tools"
     FAILURES = "failures"
@@ -38,6 +39,7 @@ _SINGULAR = {
     Topic.NICS: "NIC",
     Topic.GPUS: "GPU",
     Topic.SWITCHES: "switch",
+    Topic.CABLES: "cable",
     Topic.CHECKS: "check",
     Topic.TOOLS: "tool",
     Topic.FAILURES: "failure",
@@ -57,7 +59,9 @@ class Format(StrEnum):
 Rows = Sequence[Mapping[str, Any]]
 
 
-@app.command("list", short_help="List supported platforms, servers, NICs, GPUs, switches, checks, settings and more.")
+@app.command(
+    "list", short_help="List supported platforms, servers, NICs, GPUs, switches, cables, checks, settings and more."
+)
 def list_(
     topic: Annotated[Topic, typer.Argument(metavar="WHAT", help=", ".join(topic.value for topic in Topic))],
     name: Annotated[
@@ -71,7 +75,9 @@ def list_(
         Format, typer.Option("--format", "-f", envvar="WIRESPEED_LIST_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
-    """List supported platforms, servers, NICs, GPUs, switches, checks, tools, failures, suites, profiles or settings.
+    """List supported platforms, hardware models, checks, tools, failures, suites, profiles or settings.
+
+    The names of servers, NICs, GPUs, switches and cables are those that a cluster file contains.
 
     For a platform, NIC or switch the support level of each setting is shown: rendered (wirespeed writes it), read back
     (wirespeed collects it), both, automatic (set by the device without configuration), by host OS (set by the
@@ -101,7 +107,7 @@ def list_(
     if format_ is Format.JSON:
         typer.echo(json.dumps({"kind": f"supported-{topic.value}", "schema": 1, topic.value: rows}, indent=1))
     elif name is not None and len(rows) == 1:
-        _print_entry(rows[0])
+        _print_entry(topic, rows[0])
     else:
         _print_topic(topic, rows)
 
@@ -229,6 +235,22 @@ def _list_switches() -> Rows:
     ]
 
 
+def _list_cables() -> Rows:
+    from wirespeed.catalogue import load
+
+    return [
+        {
+            "name": name,
+            "title": model.title,
+            "speed": str(model.speed.value),
+            "max length": str(model.max_length.value) if model.max_length else None,
+            "delay ns/m": model.delay_ns_per_m.value,
+            "link training": "on" if model.training else "off",
+        }
+        for name, model in load().cables.items()
+    ]
+
+
 def _list_checks() -> Rows:
     from wirespeed.checks import checks
 
@@ -316,6 +338,7 @@ _ROWS: Mapping[Topic, Callable[[], Rows]] = {
     Topic.NICS: _list_nics,
     Topic.GPUS: _list_gpus,
     Topic.SWITCHES: _list_switches,
+    Topic.CABLES: _list_cables,
     Topic.CHECKS: _list_checks,
     Topic.TOOLS: _list_tools,
     Topic.FAILURES: _list_failures,
@@ -326,7 +349,7 @@ _ROWS: Mapping[Topic, Callable[[], Rows]] = {
 
 
 def _format_pcie(able: Any) -> str:
-    return f"{format_transfer_rate(able.speed.value)} x{able.width.value}"
+    return format_pcie_link(able.speed.value, able.width.value)
 
 
 _COLUMNS: Mapping[Topic, tuple[str, ...]] = {
@@ -335,6 +358,7 @@ _COLUMNS: Mapping[Topic, tuple[str, ...]] = {
     Topic.NICS: ("name", "platform", "speed"),
     Topic.GPUS: ("name", "title", "pcie", "links"),
     Topic.SWITCHES: ("name", "systems", "chip", "ports", "speed", "breakouts"),
+    Topic.CABLES: ("name", "speed", "max length", "title"),
     Topic.CHECKS: ("name", "title"),
     Topic.TOOLS: ("name", "recognized output"),
     Topic.FAILURES: ("name", "layer", "title"),
@@ -343,6 +367,12 @@ _COLUMNS: Mapping[Topic, tuple[str, ...]] = {
     Topic.SETTINGS: ("name", "unit", "meaning"),
 }
 """Columns of the overview; the page of an entry has all columns."""
+
+_LABELS: Mapping[tuple[Topic, str], str] = {
+    (Topic.PLATFORMS, "systems"): "os, library or launcher",
+    (Topic.SWITCHES, "systems"): "os",
+}
+"""Labels of fields that have another name in JSON: the key of the cluster file that contains these values."""
 
 _PROSE = ("title", "meaning", "recognized output", "source", "note")
 """Columns of text, which wrap on a terminal."""
@@ -368,7 +398,7 @@ def _print_topic(topic: Topic, rows: Rows) -> None:
     if used:
         standard_output().print("number of settings by support level\n")
     _print_table(
-        [*_COLUMNS[topic], *used],
+        [*(_LABELS.get((topic, column), column) for column in _COLUMNS[topic]), *used],
         [
             (
                 *(_format_text(row[column]) for column in _COLUMNS[topic]),
@@ -410,13 +440,14 @@ def _format_text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _print_entry(row: Mapping[str, Any]) -> None:
+def _print_entry(topic: Topic, row: Mapping[str, Any]) -> None:
     from wirespeed.cli.console import standard_output
 
     tables = ("fractions", "gates", "relative_gates", "unverified command lines", "sources of files", "settings")
     for key, value in row.items():
         if key not in tables:
-            standard_output().print(f"{key}: {_format_text(value) or 'none'}", soft_wrap=True, markup=False)
+            label = _LABELS.get((topic, key), key)
+            standard_output().print(f"{label}: {_format_text(value) or 'none'}", soft_wrap=True, markup=False)
     for columns, rows in (
         (("kind of run", "pass", "warning", "failure"), _list_fractions(row.get("fractions", {}))),
         (("gate", "limit", "source"), _list_gates(row.get("gates", ()))),
