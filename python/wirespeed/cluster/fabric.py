@@ -28,7 +28,7 @@ class LinkPart(Part):
     speed: BandwidthText | None = Field(
         default=None, description="speed of each cable; default: that of the slower switch"
     )
-    cable: ModelName | None = Field(default=None, description="cable in the catalogue")
+    cable: ModelName | None = Field(default=None, description="cable model: `wirespeed list cables`")
     length: LengthText | None = Field(default=None, description="length of each cable")
 
 
@@ -39,7 +39,7 @@ class TierPart(Part):
     speed: BandwidthText | None = Field(
         default=None, description="speed of each cable; default: that of the slower switch"
     )
-    cable: ModelName | None = Field(default=None, description="cable in the catalogue")
+    cable: ModelName | None = Field(default=None, description="cable model: `wirespeed list cables`")
     length: LengthText | None = Field(default=None, description="length of each cable")
 
 
@@ -63,13 +63,14 @@ class CablingPart(Part):
 
     pattern: Pattern | None = Field(
         default=None,
-        description="by-host: hosts are divided evenly among the leaves; by-rail: rails are; file: the cables of "
-        "`file`; back-to-back: each two hosts are cabled to each other, without RDMA NICs",
+        description="by-host: the hosts are divided evenly among the leaves; by-rail: the rails are divided evenly "
+        "among the leaves; file: the cables are those in `file`; back-to-back: pairs of hosts are cabled without a "
+        "switch (refused with RDMA NICs: wirespeed plans them only on leaves)",
     )
     file: str | None = Field(
         default=None, description="CSV file of cables, as `wirespeed plan --cables --format csv` writes it"
     )
-    cable: ModelName | None = Field(default=None, description="cable in the catalogue")
+    cable: ModelName | None = Field(default=None, description="cable model: `wirespeed list cables`")
     length: LengthText | None = Field(
         default=None, description="length of every host cable; with hosts in several racks, that of the longest"
     )

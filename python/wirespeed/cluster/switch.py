@@ -44,10 +44,14 @@ class EcnPart(Part):
     )
     probability: Percent | None = Field(default=None, description="marking probability at the maximum")
     minimum_fill: Percent | None = Field(
-        default=None, description="minimum, on systems that count in percent of the queue's buffer"
+        default=None,
+        description="Junos only, instead of `minimum`: fill level where marking starts, in percent of the queue's "
+        "buffer",
     )
     maximum_fill: Percent | None = Field(
-        default=None, description="maximum, on systems that count in percent of the queue's buffer"
+        default=None,
+        description="Junos only, instead of `maximum`: fill level with the full marking probability, in percent of the "
+        "queue's buffer",
     )
 
 
@@ -95,7 +99,7 @@ class QueuePart(Part):
     traffic_class: SwitchTrafficClassNumber | None = Field(default=None, description="internal traffic class")
     queue: SwitchQueueNumber | None = Field(default=None, description="egress queue")
     priority_group: PriorityGroupNumber | None = Field(
-        default=None, description="ingress priority group, only on systems with a setting for it, such as SONiC"
+        default=None, description="ingress priority group; only for a switch OS with this setting, such as SONiC"
     )
     ecn: EcnPart = Field(default_factory=EcnPart, description="marking thresholds of the queue")
 
@@ -126,9 +130,9 @@ class PortPart(Part):
 class SwitchPart(Part):
     """One switch, or every switch of a range."""
 
-    model: ModelName | None = Field(default=None, description="switch model in the catalogue")
+    model: ModelName | None = Field(default=None, description="switch model: `wirespeed list switches`")
     os: ModelName | None = Field(
-        default=None, description="operating system; optional for a switch model with one only"
+        default=None, description="operating system; optional if the switch model has only one"
     )
     os_version: ReleaseText | None = Field(
         default=None,

@@ -8,9 +8,9 @@ name: my-cluster
 # Hosts by node range, as in Slurm and ClusterShell. docs/reference/cluster-file.md lists every key.
 hosts:
   node[1-4]:
-    model: dell-xe9680-mi300x                  # server in the catalogue: PCIe tree, slots, interface names
+    model: dell-xe9680-mi300x                  # server model (`wirespeed list servers`)
     os: ubuntu-22.04
-    nics: 8 x broadcom-bcm957608-p1400gd       # RDMA NIC ports, in rail order
+    nics: 8 x broadcom-bcm957608-p1400gd       # RDMA NIC ports, in rail order (`wirespeed list nics`)
     # interfaces: [enp29s0np0, …]              # only if the kernel uses other names
     # mtu: 9000                                # of every NIC
     # control_interface: eno8303               # for ssh and job start
@@ -18,7 +18,7 @@ hosts:
     #   node3: {nic: {enp29s0np0: {slot: gen5 x8}, enp67s0np0: {jobs: false}}}
 
 switches:
-  leaf1: {model: dell-z9664f, os: dell-sonic, role: leaf}
+  leaf1: {model: dell-z9664f, os: dell-sonic, role: leaf}      # model and os: `wirespeed list switches`
   # leaf1: {model: arista-7060dx5-64s, os: eos, role: leaf}
   # Thresholds and queues come from the operating system's data; override them here:
   #   ecn: {minimum: 1048 kB, maximum: 2097 kB, probability: 5%}
@@ -38,8 +38,9 @@ switches:
 # addresses: {scheme: link-31, pool: 10.1.0.0/16, loopbacks: 10.255.0.0/24}
 
 cabling:
-  pattern: by-host                             # or by-rail; or file: cables.csv, as `plan --cables -f csv` prints
-  cable: dac-400g
+  pattern: by-host                             # or by-rail
+  # file: cables.csv                           # instead of pattern; `wirespeed plan FILE --cables -f csv` prints one
+  cable: dac-400g                              # cable model (`wirespeed list cables`)
   length: 3 m
 
 addresses:
@@ -51,8 +52,8 @@ addresses:
 # Routing between switches: eBGP on every cable (RFC 7938); unnumbered unless addresses.fabric is set.
 # routing: {underlay: bgp-unnumbered, asn: {base: 4200000000, per: tier}, bfd: true}
 
-# DSCP and priority are the cluster's choice; NIC and switch data define their queues. All other traffic is in
-# the class `default`.
+# You choose the DSCP and the priority of each class. The catalogue defines the queues of these classes on NICs and
+# switches. All other traffic belongs to the class `default`.
 classes:
   roce: {dscp: 26, priority: 3, lossless: true, share: 50%, congestion: dcqcn-p}
   cnp: {dscp: 48, priority: 7, strict: true}
