@@ -18,8 +18,9 @@ def validate(
 ) -> None:
     """Check that a cluster file is valid, consistent, and supported by its devices.
 
-    Each problem is reported with its line, the value found, the expected value and a hint. Whether the keys match each
-    other is checked only if each of them is valid: validate a changed file again.
+    Each problem is reported with its line, the value found, the expected value and a hint. First every value is
+    checked. If all values are valid, it is checked that they match each other. Validate the file again after each
+    change.
 
     Exit code 2 when the file is refused, 1 with --strict when there are warnings, 0 otherwise.
 
