@@ -270,6 +270,23 @@ def test_shared_headroom_without_room_for_one_group_is_refused(tmp_path: Path) -
     )
 
 
+def test_a_threshold_is_compared_with_its_bound(tmp_path: Path) -> None:
+    bound = "149.8 kB, the smallest value that keeps the link busy: 0.0545 (rate reduction factor of 2 senders)"
+    for size, relation in (("100 kB", "below"), ("200 kB", "above")):
+        plan = plan_with_leaf(tmp_path, f"ecn: {{minimum: {size}, maximum: 400 kB}}")
+        (formula,) = (value.formula for value in plan.computed if value.name.startswith("ECN minimum of leaf1"))
+        assert f"; {relation} {bound} × 400 Gb/s" in formula
+
+
+def test_headroom_of_all_ports_is_a_sum_for_each_switch() -> None:
+    plan = build(read(EXAMPLES / "arista-leaf-spine" / "cluster.yaml"))
+    (whole,) = (value for value in plan.computed if value.name == "headroom of all ports of each of leaf[1-2]")
+    assert whole.formula.startswith(
+        "2 ports × 1 lossless priority × 124,206 B + 4 ports × 1 lossless priority × 237,236 B; "
+    )
+    assert whole.value == "1,197,356 B (1.197 MB)"
+
+
 def test_thresholds_outside_their_window_warn(tmp_path: Path) -> None:
     (warning,) = plan_with_leaf(tmp_path, "ecn: {minimum: 100 kB, maximum: 400 kB}").warnings
     assert warning.found == "an ECN minimum of 100 kB at 400 Gb/s with dcqcn-p"

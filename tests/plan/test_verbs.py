@@ -189,6 +189,16 @@ def test_ethernet_ports_and_bonds_are_no_nics() -> None:
     assert [line.split() for line in lines if line.startswith("abel1:eth0")] == [["abel1:eth0", "bond0"]]
 
 
+def test_the_bottleneck_of_the_bisection_is_stated() -> None:
+    """NIC ports of ESnet's card share a slot that carries less than their cables."""
+    text = invoke("plan", EXAMPLE.parents[1] / "esnet-400g" / "cluster.yaml", "--fabric")
+    assert "between halves of the hosts: 400 Gb/s (100 % of full bisection, computed exactly)\n" in text
+    assert (
+        "  bottleneck: PCIe slots. The PCIe slots of half of the hosts carry 230.5 Gb/s in one direction, because NIC "
+        "ports share PCIe slot root1 of node1.\n"
+    ) in text
+
+
 def test_titles_and_headings_of_tables_are_not_broken() -> None:
     """A title is as wide as it is, above a narrow table; a heading has at most two lines."""
     assert invoke("plan", EXAMPLE, "--fabric").splitlines()[:4] == [

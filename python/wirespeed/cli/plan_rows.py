@@ -181,7 +181,8 @@ def _list_fabric(plan: Plan) -> dict[str, Rows]:
     }
     slots = limit_by_slots(plan)
     if slots is not None:
-        row |= {"slots carry": f"{slots.value:.1f} Gb/s", "slot": slots.slot}
+        bottleneck = "PCIe slots" if slots.value < cut.bandwidth.gb_per_s else "cables"
+        row |= {"slots carry": f"{slots.value:.1f} Gb/s", "slot": slots.slot, "bottleneck": bottleneck}
     return tables | {"bisection": [row]}
 
 

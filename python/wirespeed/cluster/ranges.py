@@ -40,6 +40,11 @@ def fold_names(names: Sequence[str]) -> str:
     return str(NodeSet.fromlist(names, resolver=None)) if len(names) > 1 else "".join(names)
 
 
+def fold_each(names: Sequence[str]) -> str:
+    """The node range of names, for a value that each of them has: ``each of leaf[1-2]``, or ``leaf1``."""
+    return f"{'each of ' if len(names) > 1 else ''}{fold_names(names)}"
+
+
 def format_names(names: Sequence[str]) -> str:
     """The node ranges of names for people: ``leaf[1-2], spine1``."""
     return re.sub(r",(?![^\[]*\])", ", ", fold_names(names))

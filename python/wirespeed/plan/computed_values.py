@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from wirespeed.cluster.ranges import fold_names, format_names
+from wirespeed.cluster.ranges import fold_each, fold_names, format_names
 from wirespeed.plan import headroom, watchdog
 from wirespeed.plan.control_loop import Loop
 from wirespeed.plan.ecn import check_window, window
@@ -32,7 +32,7 @@ def list_computed_values(
     return tuple(
         value
         for names in peers.values()
-        for value in _list_switch_values(fold_names(names), switches[names[0]], kinds[names[0]], loop, problems)
+        for value in _list_switch_values(names, switches[names[0]], kinds[names[0]], loop, problems)
     )
 
 
@@ -77,8 +77,9 @@ def _explain_lengths(name: str, switch: Switch, kind: SwitchKind) -> Iterator[Co
 
 
 def _list_switch_values(
-    name: str, switch: Switch, kind: SwitchKind, loop: Loop | None, problems: Problems
+    names: Sequence[str], switch: Switch, kind: SwitchKind, loop: Loop | None, problems: Problems
 ) -> Iterator[ComputedValue]:
+    name, each_name = fold_names(names), fold_each(names)
     chip, lossless = kind.box.chip, len(kind.qos.pfc or ())
     speeds = dict.fromkeys(port.link.speed for port in switch.ports.values() if port.link.speed is not None)
     headroom_of_port: dict[str, headroom.Headroom] = {}
@@ -95,7 +96,7 @@ def _list_switch_values(
         for group_headroom in headrooms
     )
     whole = (
-        headroom.explain_total(headroom_of_port, lossless, chip, name)
+        headroom.explain_total(headroom_of_port, lossless, chip, each_name)
         if len(headroom_of_port) == len(switch.ports)
         else None
     )
@@ -108,11 +109,11 @@ def _list_switch_values(
     )
     pool = kind.buffers.shared_headroom
     if pool is None and total is not None:
-        _check_total(name, total, kind, problems)
+        _check_total(each_name, total, kind, problems)
     if pool is not None and headrooms:
         _check_shared_headroom(pool, headrooms, kind, problems)
         if whole is not None:
-            yield headroom.explain_shared_headroom(pool, headroom_of_port, lossless, name)
+            yield headroom.explain_shared_headroom(pool, headroom_of_port, lossless, each_name)
             total = pool
     memory = deep(chip, len(kind.box.ports), lossless, iter(speeds), total)
     for speed in speeds:
@@ -135,7 +136,7 @@ def _check_total(name: str, total: Size, kind: SwitchKind, problems: Problems) -
     if chip is not None and chip.buffer is not None and total >= chip.buffer.value:
         problems.refuse(
             kind.box.spec.path,
-            f"{name}: headroom of {format_bytes(total)} for all ports",
+            f"headroom of {format_bytes(total)} for all ports of {name}",
             f"less than {chip.buffer.value}, the buffer of {kind.box.spec.model}",
             "shorten the cables, cable fewer ports, or let all ports share it (buffers.shared_headroom)",
         )

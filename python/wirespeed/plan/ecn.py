@@ -55,14 +55,15 @@ class Thresholds:
         if isinstance(self.defaults, EcnFillDefaults):
             yield from self._explain_fill(switch, queue, self.defaults)
             return
-        for name, bound in (("minimum", window.minimum_formula), ("maximum", window.maximum_formula)):
+        for name in ("minimum", "maximum"):
             requested_size, effective = int(getattr(self.requested, name)), int(getattr(self.effective, name))
             sample: SourcedValue[Size] = getattr(self.defaults, name)
             yield ComputedValue(
                 name=f"ECN {name} of {switch} queue {queue} at {self.speed}",
                 value=format_bytes(Size(effective)),
                 formula=f"{self._format_origin(name, requested_size)}, "
-                f"configured as {effective // self.unit} × {self.unit:,} B; {bound}",
+                f"configured as {effective // self.unit} × {self.unit:,} B; "
+                f"{window.compare(name, Size(effective))}",
                 source="cluster file" if self.from_cluster_file else sample.source,
                 compared=f"{sample.source}: {sample.value}{_format_reference_speed(self.defaults)}",
             )
@@ -103,10 +104,22 @@ class Window:
       (1 + a) of its core when it pauses, and gets (1 - 1 / N) C RTT more until then.
     """
 
-    minimum: Size
+    minimum: Size | None
     maximum: Size | None
-    minimum_formula: str
+    minimum_formula: str  # or the reason why the bound is unknown
     maximum_formula: str
+
+    def compare(self, threshold: str, value: Size) -> str:
+        """The planned value of the threshold ``minimum`` or ``maximum`` beside its bound, with the bound's formula."""
+        bound, formula, meaning = (
+            (self.minimum, self.minimum_formula, "the smallest value that keeps the link busy")
+            if threshold == "minimum"
+            else (self.maximum, self.maximum_formula, "the largest value that slows the senders before PFC stops them")
+        )
+        if bound is None:
+            return formula
+        relation = "equal to" if value == bound else "above" if value > bound else "below"
+        return f"{relation} {bound}, {meaning}: {formula}"
 
 
 def window(
@@ -134,18 +147,16 @@ def window(
     return Window(minimum, maximum, minimum_formula, maximum_formula)
 
 
-def _lower_bound(speed: Bandwidth, congestion: Congestion, loop: Loop | None) -> tuple[Size, str]:
+def _lower_bound(speed: Bandwidth, congestion: Congestion, loop: Loop | None) -> tuple[Size | None, str]:
     if congestion is Congestion.DCQCN_P:
         share = alpha(speed, _SENDERS)
-        minimum = Size(round(share * speed / 8 * INCREASE_TIMER))
         return (
-            minimum,
-            f"at least {minimum} = {share:.4f} ({_FACTOR}) × {speed} × {INCREASE_TIMER * 1e6:g} µs ({_TIMER})",
+            Size(round(share * speed / 8 * INCREASE_TIMER)),
+            f"{share:.4f} ({_FACTOR}) × {speed} × {INCREASE_TIMER * 1e6:g} µs ({_TIMER})",
         )
     if loop is None:
-        return Size(0), "lower bound unknown: the length of a cable is missing"
-    minimum = Size(loop.time * speed // (7 * 8 * 10**12))
-    return minimum, f"at least {minimum} = {speed} × {loop.time} / 7 ({loop.formula})"
+        return None, "lower bound unknown: the length of a cable is missing"
+    return Size(loop.time * speed // (7 * 8 * 10**12)), f"{speed} × {loop.time} / 7 ({loop.formula})"
 
 
 def _upper_bound(
@@ -171,7 +182,7 @@ def _upper_bound(
 
     maximum = Size(max(0, compute_pause_depth(_SENDERS)))
     return maximum, (
-        f"at most {maximum} = {_SENDERS} × {part:g} / (1 + {_SENDERS} × {part:g}) × ({chip.buffer.value} - {headroom})"
+        f"{_SENDERS} × {part:g} / (1 + {_SENDERS} × {part:g}) × ({chip.buffer.value} - {headroom})"
         f" - {speed} × {loop.time} ({loop.formula})"
     )
 
@@ -182,7 +193,7 @@ def _upper_bound_of_deep(speed: Bandwidth, loop: Loop | None, deep: Deep) -> tup
     burst = (_SENDERS - 1) * loop.time * speed // (_SENDERS * 8 * 10**12)
     maximum = Size(max(0, deep.pause_threshold - burst))
     burst_text = f"{_SENDERS - 1} / {_SENDERS} × {speed} × {loop.time} ({loop.formula})"
-    return maximum, f"at most {maximum} = {deep.pause_threshold_formula} - {burst_text}"
+    return maximum, f"{deep.pause_threshold_formula} - {burst_text}"
 
 
 def check_window(thresholds: Thresholds, window: Window, congestion: Congestion, problems: Problems) -> None:
@@ -190,18 +201,18 @@ def check_window(thresholds: Thresholds, window: Window, congestion: Congestion,
     if thresholds.effective.minimum is None:
         return
     low, high = thresholds.effective.minimum or Size(0), thresholds.effective.maximum or Size(0)
-    if low < window.minimum:
+    if window.minimum is not None and low < window.minimum:
         problems.warn(
             thresholds.path,
             f"an ECN minimum of {low} at {thresholds.speed} with {congestion.value}",
-            window.minimum_formula,
+            f"at least {window.minimum} = {window.minimum_formula}",
             "below it the link runs empty after every congestion notification",
         )
     if window.maximum is not None and high > window.maximum:
         problems.warn(
             thresholds.path,
             f"an ECN maximum of {high} at {thresholds.speed}",
-            window.maximum_formula,
+            f"at most {window.maximum} = {window.maximum_formula}",
             "above it PFC stops the senders before marking slows them",
         )
 

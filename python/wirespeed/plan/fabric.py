@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from wirespeed.catalogue.model import ChipModel, SwitchModel, SwitchSystem
 from wirespeed.cluster import Cluster, Pattern, SwitchSpec
-from wirespeed.cluster.ranges import fold_names
+from wirespeed.cluster.ranges import fold_each
 from wirespeed.plan.affinity import Chassis, HostPort
 from wirespeed.plan.model import Cable, End
 from wirespeed.plan.problems import Problems
@@ -175,7 +175,7 @@ def build_pattern_cables(
         fits_with_fewer_uplinks = cluster.fabric is not None and 0 < whole - count < uplink_ports
         problems.refuse(
             ("fabric", "leaf_spine", "uplinks") if fits_with_fewer_uplinks else path,
-            f"{count} NICs for {'each of ' if len(leaves) > 1 else ''}{fold_names([name for name, _ in leaves])}",
+            f"{count} NICs for {fold_each([name for name, _ in leaves])}",
             f"{free}: {whole} ports, of which {uplink_ports} are uplinks"
             if uplink_ports
             else f"{free}, one for each port",

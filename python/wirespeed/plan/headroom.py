@@ -147,8 +147,7 @@ def explain_total(
     return ComputedValue(
         name=f"headroom of all ports of {switch}",
         value=format_bytes(whole),
-        formula=f"{_format_groups(headrooms, lossless)}{_format_size(headrooms)}; "
-        f"{100 * whole / buffer:.1f} % of the buffer, {buffer}",
+        formula=f"{_format_sum(headrooms, lossless)}; {100 * whole / buffer:.1f} % of the buffer, {buffer}",
         source=f"buffer: {chip.buffer.source}",
     )
 
@@ -177,10 +176,12 @@ def _format_groups(headrooms: Mapping[str, Headroom], lossless: int) -> str:
     return f"{len(headrooms)} ports × {lossless} lossless {priorities}"
 
 
-def _format_size(headrooms: Mapping[str, Headroom]) -> str:
-    """The factor of a product, where all ports have the same headroom."""
-    sizes = {int(headroom_value.size) for headroom_value in headrooms.values()}
-    return f" × {sizes.pop():,} B" if len(sizes) == 1 else ""
+def _format_sum(headrooms: Mapping[str, Headroom], lossless: int) -> str:
+    """The headroom of all ports as a sum over ports with the same headroom."""
+    by_size: dict[int, dict[str, Headroom]] = {}
+    for port, headroom_value in headrooms.items():
+        by_size.setdefault(int(headroom_value.size), {})[port] = headroom_value
+    return " + ".join(f"{_format_groups(ports, lossless)} × {size:,} B" for size, ports in by_size.items())
 
 
 def _format_us(picoseconds: int) -> str:

@@ -373,7 +373,8 @@ def _print_bisection(entries: Rows) -> None:
         if "slots carry" in entry:
             rate, slot = _separate_thousands(entry["slots carry"]), entry["slot"]
             standard_output().print(
-                f"  of cables; the PCIe slots of half of the hosts carry {rate} in one direction: ports share {slot}",
+                f"  bottleneck: {entry['bottleneck']}. The PCIe slots of half of the hosts carry {rate} in one "
+                f"direction, because NIC ports share {slot}.",
                 soft_wrap=True,
             )
 
