@@ -39,22 +39,32 @@ def render_host(library: str, options: str) -> dict[str, str]:
 def test_a_planned_setting_without_a_source_is_named_in_the_file_and_by_apply() -> None:
     files = render_host("mvapich2", "eager_sgl: true")
     line = f"host.launch.eager_sgl: {DOUBT}"
-    assert files["/etc/mvapich2.conf"].startswith(f"# Not verified by any public source: {line}.\n# MVAPICH2 reads")
-    assert f"#\n# Not verified by any public source:\n# /etc/mvapich2.conf: {line}\nset -eu\n" in files["apply.sh"]
+    assert files["/etc/mvapich2.conf"].startswith(
+        f"# Settings written in a form that no public source confirms: {line}.\n# MVAPICH2 reads"
+    )
+    assert (
+        f"#\n# Settings written in a form that no public source confirms:\n# /etc/mvapich2.conf: {line}\nset -eu\n"
+        in files["apply.sh"]
+    )
     script = render_host("mvapich3", "rdma: true")["/usr/local/bin/wirespeed-mpiexec"]
     assert re.match(
-        r"#!/bin/sh\n# Not verified by any public source: host\.launch\.[\w, .]+: variables of the CH3 device", script
+        r"#!/bin/sh\n# Settings written in a form that no public source confirms: "
+        r"host\.launch\.[\w, .]+: variables of the CH3 device",
+        script,
     )
 
 
 def test_without_such_a_setting_nothing_is_named() -> None:
-    assert not any("Not verified" in text for text in render_host("mvapich2", "coalescing: true").values())
+    assert not any("no public source" in text for text in render_host("mvapich2", "coalescing: true").values())
 
 
 def test_names_of_packages_from_memory_are_marked() -> None:
     text = CLUSTER.replace("ubuntu-22.04", "sles-15.6")
     files = {file.path: file.text for file in render.files(build(read_text(text, "small.yaml")), ["node1"])}
-    assert "# Not verified by any public source: kernel-default-devel, dkms" in files["software-install.sh"]
+    assert (
+        "# No public source confirms these names of packages: kernel-default-devel, dkms"
+        in files["software-install.sh"]
+    )
 
 
 def test_list_platforms_shows_sources_and_doubts() -> None:

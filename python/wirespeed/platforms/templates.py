@@ -13,6 +13,7 @@ import ipaddress
 import json
 import re
 import shlex
+from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import PurePosixPath
@@ -150,7 +151,14 @@ def _create_environment() -> jinja2.Environment:
     environment.filters["yaml"] = quote_yaml
     environment.filters["network"] = lambda address: str(ipaddress.ip_network(address, strict=False))
     environment.filters["gid"] = _format_gid
+    environment.filters["unconfirmed_lines"] = _remark_lines
     return environment
+
+
+def _remark_lines(forms: Sequence[str], comment: str, file: str) -> str:
+    """The comment that lists the forms of lines of a file which no public source confirms."""
+    heading = f"{comment} No public source confirms the syntax of these lines of {file}; the switch may refuse them:"
+    return "\n".join((heading, *(f"{comment}   {form}" for form in forms)))
 
 
 def _format_gid(address: str) -> str:

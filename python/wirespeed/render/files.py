@@ -136,7 +136,9 @@ def _render_device(plan: Plan, device: str) -> Iterator[RenderedFile]:
                 unverified = _describe_unverified(file, settings)
                 step = _build_step(templates, file, extra, unverified)
                 if unverified:
-                    text = _insert_comment(text, f"# Not verified by any public source: {unverified}.")
+                    text = _insert_comment(
+                        text, f"# Settings written in a form that no public source confirms: {unverified}."
+                    )
                 if step.path.startswith("/"):  # the other files are run from the device's folder
                     steps.append(step)
                 yield RenderedFile(device, step.path, text, file.mode)

@@ -67,7 +67,7 @@ def test_avd_writes_every_action_of_the_switch(action: WatchdogAction) -> None:
     text = fill_template(EOS, "startup.j2", "leaf1", replace(device, ports=ports))
     assert f"\npriority-flow-control pause watchdog action {ACTION_KEYWORDS[action]}\n" in text
     assert list_unconfirmed(text) == set()
-    assert "Not verified" not in text
+    assert "No public source" not in text
 
 
 def test_every_exception_is_needed_and_has_another_source() -> None:

@@ -166,6 +166,9 @@ def _render(platform_entry: Platform, switch: Switch) -> str:
 def test_text_is_what_is_compared() -> None:
     switch = full("Eth1/{}")
     text = fill_template(DELL, "startup.j2", "leaf1", switch)
-    remark = "! Not verified by any public source: pir <0-4294967295>.\n"
+    remark = (
+        "! No public source confirms the syntax of these lines of this file; the switch may refuse them:\n"
+        "!   pir <0-4294967295>\n"
+    )
     assert remark in text
     assert _render(DELL, switch) == text.replace(remark, "")

@@ -96,9 +96,10 @@ def test_header_and_apply_name_the_unverified_forms_of_the_configuration_and_no_
     for entry, switch in SWITCHES:
         texts = [fill_template(entry, file.template, "leaf1", switch) for file in entry.files[:2]]
         forms = list_unverified_forms(entry, texts[0])
-        remark = f"Not verified by any public source: {', '.join(forms)}.\n"
-        for text in texts:
-            assert (remark in text) if forms else ("Not verified by any" not in text)
+        for text, file in zip(texts, ("this file", Path(entry.files[0].path).name), strict=True):
+            heading = f" No public source confirms the syntax of these lines of {file}; the switch may refuse them:\n"
+            assert (heading in text) is bool(forms)
+            assert all(f"   {form}\n" in text for form in forms)
         has_both.add(bool(forms))
     assert has_both == {True, False}
 

@@ -46,7 +46,7 @@
 # /etc/sysctl.d/90-wirespeed.conf: sysctl.d(5); Linux, Documentation/admin-guide/sysctl and Documentation/networking/ip-sysctl.rst
 # /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: systemd-system.conf(5)
 #
-# Not verified by any public source:
+# Settings written in a form that no public source confirms:
 # /etc/mvapich2.conf: host.launch.eager_sgl, host.launch.eager_sgl_limit: variables of MVAPICH's Broadcom build, known from a talk (2024 OFA workshop) only
 set -eu
 

@@ -52,7 +52,7 @@ _TOOLS = Tools(
         "rccl_tests": ("git-core", "make", "gcc-c++"),
         "osu": ("gcc-c++", "make"),
     },
-    unverified="kernel-default-devel, dkms, libelf-devel and perftest are names from memory",
+    unverified="kernel-default-devel, dkms, libelf-devel, perftest",
 )
 """As those of RHEL in Broadcom 957608-AN210, appendix A.2; names of RDMA packages: rdma-core, suse/rdma-core.spec."""
 _PACKAGES = rpm(
