@@ -60,13 +60,14 @@ def render(
 
     A file is written to OUT/DEVICE/ followed by the path at which it is installed. Each host has apply.sh and
     rollback.sh: without --yes they only print the changes and which traffic is interrupted. Each switch has the
-    commands to apply the configuration and to roll it back. Ansible playbooks apply on many hosts, and copy the files
-    of switches to them. wirespeed itself changes no device.
+    commands to apply the configuration and to roll it back. Ansible playbooks apply the files on many hosts. To
+    switches they only copy the files. wirespeed itself changes no device.
 
     OUT is written atomically. The same cluster file, with the same bundle, gives identical files.
 
-    Each rendered script finds interfaces, PCIe switches, GPUs and NUMA nodes on the host at run time. Files contain
-    the cores of ranks: those of the plan, or with --bundle those of the NUMA nodes in the bundle.
+    Each rendered script finds interfaces, PCIe switches, GPUs and NUMA nodes on the host at run time. The files
+    contain the cores of ranks. They are computed from the planned NUMA nodes, or with --bundle from the NUMA nodes in
+    the bundle.
 
     Examples:
 
