@@ -76,8 +76,7 @@ def test_list_platforms_shows_sources_and_doubts() -> None:
 def test_apply_names_the_source_of_each_file() -> None:
     files = {file.path: file.text for file in render.files(build(read_text(CLUSTER, "small.yaml")), ["node1"])}
     lines = files["apply.sh"].splitlines()
-    start = lines.index("# Source of the form of each file:")
-    assert [line for line in lines[start:] if line.startswith("# /etc/") and "conf:" in line][:2] == [
-        "# /etc/bnxt_re/bnxt_re.conf: Broadcom, bnxt_re.conf and bnxt_setupcc.sh of bnxt_re_conf 236.1.155.0",
-        "# /etc/security/limits.d/90-wirespeed-memlock.conf: limits.conf(5); Broadcom 957608-AN210, appendix A.1",
-    ]
+    start = lines.index("# Where the format of each file is documented:")
+    documented = [line.removeprefix("# ").partition(": ")[0] for line in lines[start + 1 : lines.index("set -eu")]]
+    assert documented == [path for path in files if path.startswith("/")]
+    assert "# /etc/modules-load.d/90-wirespeed.conf: modules-load.d(5)" in lines[start:]

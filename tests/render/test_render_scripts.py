@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +15,7 @@ import fake_sysfs
 from wirespeed import render
 from wirespeed.cluster import read
 from wirespeed.plan import build
+from wirespeed.platforms import platforms
 
 CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
 
@@ -99,9 +101,10 @@ def test_the_script_states_what_it_interrupts(device: Path) -> None:
     assert (
         "# /etc/netplan/60-wirespeed.yaml: addresses and routes of the planned interfaces are reconfigured\n"
         "#   jobs on them lose their connections\n"
-        "#   if this script runs at a terminal and no bond is planned, press ENTER within 120 s to keep the new "
-        "addresses and routes, otherwise the previous ones are restored\n"
-        "#   a rollback keeps the MTU until the next reboot\n"
+        "#   at a terminal, press ENTER within 120 s to keep the new configuration\n"
+        "#   without ENTER, netplan restores the previous one\n"
+        "#   without a terminal, no timer restores it\n"
+        "#   after a rollback, the MTU stays changed until the next reboot\n"
     ) in text
 
 
@@ -123,6 +126,12 @@ def dry_run(device: Path, root: Path, script: str) -> str:
 
 
 NETPLAN = "/etc/netplan/60-wirespeed.yaml"
+AFTER_REBOOT = (
+    "/etc/default/grub.d/90-wirespeed.cfg",
+    "/etc/modules-load.d/90-wirespeed.conf",
+    "/etc/udev/rules.d/60-rdma-persistent-naming.rules",
+    "/etc/bnxt_re/bnxt_re.conf",
+)
 NO_TRAFFIC = {
     "apply.sh": "installing these files interrupts no traffic\n",
     "rollback.sh": "the rollback interrupts no traffic\n",
@@ -132,16 +141,20 @@ NO_TRAFFIC = {
 def test_a_dry_run_ends_with_what_is_interrupted(device: Path, image: Path) -> None:
     last = "dry run: nothing was changed; ./apply.sh --yes applies\n"
     output = dry_run(device, image, "apply.sh")
-    assert f"installing these files interrupts traffic:\n  {NETPLAN}: addresses and routes of the planned " in output
-    assert output.count("\n  ") == 1 and output.endswith(last)
+    begin = f"installing these files interrupts traffic:\n  {NETPLAN}: addresses and routes of the planned "
+    files = "".join(f"  {path}\n" for path in AFTER_REBOOT)
+    assert begin in output and output.endswith(f"these files take effect after a reboot:\n{files}{last}")
+    assert [line for line in output.partition(begin)[2].splitlines() if re.match(r"  \S", line)] == files.splitlines()
     assert dry_run(device, image, "rollback.sh").endswith(
         f"{NO_TRAFFIC['rollback.sh']}dry run: nothing was changed; ./rollback.sh --yes rolls back\n"
     )
     assert act(device, image, "apply.sh")[0] == 0
     assert dry_run(device, image, "apply.sh").endswith(NO_TRAFFIC["apply.sh"] + last)
-    assert f"\nrestoring or removing these files interrupts traffic:\n  {NETPLAN}\ndry run: " in dry_run(
-        device, image, "rollback.sh"
-    )
+    files = "".join(f"  {path}\n" for path in reversed(AFTER_REBOOT))
+    assert (
+        f"\nrestoring or removing these files interrupts traffic:\n  {NETPLAN}\n"
+        f"the earlier state of these files returns after a reboot:\n{files}dry run: "
+    ) in dry_run(device, image, "rollback.sh")
 
 
 def test_a_dry_run_names_traffic_that_files_of_an_earlier_plan_interrupt(device: Path, image: Path) -> None:
@@ -181,6 +194,14 @@ def act(
         check=False,
     )
     return process.returncode, log.read_text().splitlines()
+
+
+def test_files_that_take_effect_after_a_reboot_are_marked() -> None:
+    files = [file for entry in platforms().values() for file in entry.files]
+    texts = ("takes effect after a reboot", "new names after a reboot")
+    assert {file.path for file in files if file.after_reboot} == {
+        file.path for file in files if any(text in (file.consequence or "").split(";")[0] for text in texts)
+    }
 
 
 def test_who_sits_at_the_host_confirms_its_network(device: Path, image: Path) -> None:

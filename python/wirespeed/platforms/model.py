@@ -150,9 +150,9 @@ class FileTemplate:
     """A file the platform renders: template name, path it is installed at, mode. A file without text is not written.
 
     ``apply`` and ``rollback`` are the commands that activate the file, and that reactivate the one before it. ``stop``
-    is run before the file is removed or restored. They and the path may hold Jinja, filled in as the template is; each
-    line of the result is a command. ``unverified`` are the settings that it contains in a form that no public source
-    confirms, and ``doubt`` is what is not known of them: a file with a planned one names them.
+    is run before the file is removed or restored. They, the path and ``consequence`` may hold Jinja, filled in as the
+    template is; each line of the result is a command. ``unverified`` are the settings that it contains in a form that
+    no public source confirms, and ``doubt`` is what is not known of them: a file with a planned one names them.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ENTRY
@@ -165,6 +165,7 @@ class FileTemplate:
     stop: tuple[str, ...] = ()
     consequence: str | None = None  # interruption by apply or rollback: reboot, link flap, …
     interrupts: Flag = False  # whether the consequence stops or disturbs running traffic
+    after_reboot: Flag = False  # whether the file, and its removal, take effect only after a reboot
     rollback_after_reboot: Flag = False  # whether the earlier state returns only after a reboot
     per_nic: Flag = False  # one for each NIC, which the template sees as ``nic``, its name as ``interface``
     source: str | None = None  # authority of its form; a switch's configuration has ``forms.yaml`` instead

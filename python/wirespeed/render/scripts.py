@@ -26,6 +26,7 @@ class Step:
     consequence: str | None
     interrupts: bool  # whether the consequence stops or disturbs running traffic
     stop: tuple[str, ...] = ()  # commands before the file is removed or restored
+    after_reboot: bool = False  # whether the file, and its removal, take effect only after a reboot
     rollback_after_reboot: bool = False  # whether the earlier state returns only after a reboot
     source: str | None = None  # authority of the file's form
     unverified: str | None = None  # settings in a form that no public source confirms, and what is not known of them

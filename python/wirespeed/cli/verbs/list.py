@@ -452,8 +452,8 @@ def _print_entry(topic: Topic, row: Mapping[str, Any]) -> None:
         (("kind of run", "pass", "warning", "failure"), _list_fractions(row.get("fractions", {}))),
         (("gate", "limit", "source"), _list_gates(row.get("gates", ()))),
         (("relative gate", "limit", "source"), _list_gates(row.get("relative_gates", ()))),
-        (("unverified form", "reason"), list(row.get("unverified command lines", {}).items())),
-        (("file", "source of its form"), list(row.get("sources of files", {}).items())),
+        (("line without a public source", "reason"), list(row.get("unverified command lines", {}).items())),
+        (("file", "documentation of its format"), list(row.get("sources of files", {}).items())),
         (("setting", "support", "note"), _list_details(row["settings"]) if row.get("settings") else []),
     ):
         if rows:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Restores the files of node1 from before apply.sh. Run it there, as root.
 #
-# ./rollback.sh              dry run: print the changes and which files interrupt traffic
+# ./rollback.sh              dry run: print the changes, which files interrupt traffic, and which need a reboot
 # ./rollback.sh --yes        roll back
 # ./rollback.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
 # ./rollback.sh --keep LIST  do not restore the files listed in the file LIST, one path a line (apply.sh uses this option)
@@ -50,6 +50,7 @@ before=$root/var/lib/wirespeed/before
 applied=$root/var/lib/wirespeed/rollback.sh
 status=0
 interrupts=''
+reboots=''
 
 if [ -e "$applied" ] && ! cmp -s -- "$0" "$applied"; then
   echo "another plan was applied last: running its rollback script, $applied"
@@ -81,17 +82,19 @@ is_installed() { # path
 }
 
 # Restores one file; fails if apply.sh did not install it.
-back() { # path, "interrupts" if that interrupts traffic at once
+back() { # path, "interrupts" if that interrupts traffic at once, "reboot" if it takes effect after a reboot
   if is_kept "$1"; then
     return 1
   elif [ -e "$before$1" ]; then
     echo "restore: $1"
     [ -z "${2-}" ] || interrupts="$interrupts$line  $1"
+    [ -z "${3-}" ] || reboots="$reboots$line  $1"
     [ -n "$yes" ] || return 0
     cp -p -- "$before$1" "$root$1" && rm -f -- "$before$1" "$before$1.pending" || stop "$1"
   elif [ -e "$before$1.absent" ]; then
     echo "remove: $1"
     [ -z "${2-}" ] || interrupts="$interrupts$line  $1"
+    [ -z "${3-}" ] || reboots="$reboots$line  $1"
     [ -n "$yes" ] || return 0
     rm -f -- "$root$1" && rm -f -- "$before$1.absent" "$before$1.pending" || stop "$1"
   elif [ -n "$kept" ]; then
@@ -109,19 +112,19 @@ back /etc/wirespeed/hostfile || :
 back /usr/local/sbin/wirespeed-capture-undo || :
 back /usr/local/sbin/wirespeed-capture || :
 back /usr/local/sbin/wirespeed-nvm || :
-back /etc/bnxt_re/bnxt_re.conf || :
-if back /etc/udev/rules.d/60-rdma-persistent-naming.rules; then
+back /etc/bnxt_re/bnxt_re.conf '' reboot || :
+if back /etc/udev/rules.d/60-rdma-persistent-naming.rules '' reboot; then
   run udevadm control --reload || failed /etc/udev/rules.d/60-rdma-persistent-naming.rules
 fi
 if back /etc/systemd/system.conf.d/90-wirespeed-memlock.conf; then
   run systemctl daemon-reexec || failed /etc/systemd/system.conf.d/90-wirespeed-memlock.conf
 fi
 back /etc/security/limits.d/90-wirespeed-memlock.conf || :
-back /etc/modules-load.d/90-wirespeed.conf || :
+back /etc/modules-load.d/90-wirespeed.conf '' reboot || :
 if back /etc/sysctl.d/90-wirespeed.conf; then
   run sysctl --quiet --system || failed /etc/sysctl.d/90-wirespeed.conf
 fi
-if back /etc/default/grub.d/90-wirespeed.cfg; then
+if back /etc/default/grub.d/90-wirespeed.cfg '' reboot; then
   run update-grub || failed /etc/default/grub.d/90-wirespeed.cfg
 fi
 if back /etc/netplan/60-wirespeed.yaml interrupts; then
@@ -132,6 +135,7 @@ if [ -z "$yes$root" ] && [ -n "$interrupts" ]; then
 elif [ -z "$yes$root$kept" ]; then
   echo "the rollback interrupts no traffic"
 fi
+[ -n "$root" ] || [ -z "$reboots" ] || echo "the earlier state of these files returns after a reboot:$reboots"
 [ -z "$kept" ] || exit "$status"
 [ -z "$yes" ] || rm -f -- "$applied"
 [ -n "$yes" ] || echo "dry run: nothing was changed; ./rollback.sh --yes rolls back"

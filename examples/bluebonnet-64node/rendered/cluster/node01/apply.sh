@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the files beside this script on node01 and activates them. Run it there, as root.
 #
-# ./apply.sh               dry run: print the changes and what they interrupt
+# ./apply.sh               dry run: print the changes, what they interrupt, and what needs a reboot
 # ./apply.sh --diff        the same, with the lines that differ
 # ./apply.sh --yes         apply; the previous files are kept in /var/lib/wirespeed/before for rollback.sh
 # ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
@@ -17,34 +17,36 @@
 # /etc/wirespeed/kernel-arguments: takes effect after a reboot
 #   a rollback removes only the parameters that were added
 # /etc/sysctl.d/90-wirespeed.conf: parameters change at once
-#   those that a rollback or another plan drops keep their values until the next reboot
+#   a parameter that a rollback or a later plan removes keeps its value until the next reboot
 # /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
 # /etc/security/limits.d/90-wirespeed-memlock.conf: takes effect at the next login
 # /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: applies to services started afterwards
 #   restart sshd and slurmd
 # /etc/udev/rules.d/60-rdma-persistent-naming.rules: RDMA devices get their new names after a reboot
-# /etc/bnxt_re/bnxt_re.conf: takes effect after a reboot, or when bnxt_re is reloaded, which ends all RDMA connections
-# /usr/local/sbin/wirespeed-nvm: nothing until "wirespeed-nvm set" is run
+# /etc/bnxt_re/bnxt_re.conf: takes effect after a reboot, or after a reload of bnxt_re
+#   the reload ends all RDMA connections
+# /usr/local/sbin/wirespeed-nvm: no effect until you run "wirespeed-nvm set"
 #   its changes take effect after a reboot
-# /usr/local/sbin/wirespeed-capture: nothing until "wirespeed-capture prepare" is run
+# /usr/local/sbin/wirespeed-capture: no effect until you run "wirespeed-capture prepare"
 #   its changes take effect after a reboot
 #
-# Source of the form of each file:
-# /usr/local/sbin/wirespeed-nvm: Broadcom 957608-AN210, 2.2.4
-# /usr/local/sbin/wirespeed-capture and 1 more: Broadcom 957608-AN210, 5.1 question 9
-# /etc/bnxt_re/bnxt_re.conf: Broadcom, bnxt_re.conf and bnxt_setupcc.sh of bnxt_re_conf 236.1.155.0
-# /usr/local/sbin/wirespeed-kernel-arguments: grubby(8); grubby-bls of Red Hat: --args replaces all values of a key, --remove-args one value
-# /etc/security/limits.d/90-wirespeed-memlock.conf: limits.conf(5); Broadcom 957608-AN210, appendix A.1
-# /etc/wirespeed/kernel-arguments: Linux, Documentation/admin-guide/kernel-parameters.txt: one parameter a line, as the kernel takes it
-# /usr/local/bin/wirespeed-perftest: linux-rdma/perftest, ib_write_bw --help
-# /etc/modules-load.d/90-wirespeed.conf: modules-load.d(5)
-# /usr/local/bin/wirespeed-mpirun-rsh: MVAPICH2 2.3.7 user guide, mpirun_rsh
-# /etc/wirespeed/mvapich2-hosts: MVAPICH2 2.3.7 user guide, mpirun_rsh -hostfile
-# /etc/mvapich2.conf: MVAPICH2 2.3.7 user guide, section 11; ibv_param.c
+# Where the format of each file is documented:
 # /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection: nm-settings-keyfile(5); libnm 1.42 reads the files in tests
-# /etc/udev/rules.d/60-rdma-persistent-naming.rules: rdma-core, kernel-boot/rdma-persistent-naming.rules; udev(7)
+# /usr/local/sbin/wirespeed-kernel-arguments: grubby(8); grubby-bls of Red Hat: --args replaces all values of a key, --remove-args one value
+# /etc/wirespeed/kernel-arguments: Linux, Documentation/admin-guide/kernel-parameters.txt: one parameter a line, as the kernel takes it
 # /etc/sysctl.d/90-wirespeed.conf: sysctl.d(5); Linux, Documentation/admin-guide/sysctl and Documentation/networking/ip-sysctl.rst
+# /etc/modules-load.d/90-wirespeed.conf: modules-load.d(5)
+# /etc/security/limits.d/90-wirespeed-memlock.conf: limits.conf(5); Broadcom 957608-AN210, appendix A.1
 # /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: systemd-system.conf(5)
+# /etc/udev/rules.d/60-rdma-persistent-naming.rules: rdma-core, kernel-boot/rdma-persistent-naming.rules; udev(7)
+# /etc/bnxt_re/bnxt_re.conf: Broadcom, bnxt_re.conf and bnxt_setupcc.sh of bnxt_re_conf 236.1.155.0
+# /usr/local/sbin/wirespeed-nvm: Broadcom 957608-AN210, 2.2.4
+# /usr/local/sbin/wirespeed-capture: Broadcom 957608-AN210, 5.1 question 9
+# /usr/local/sbin/wirespeed-capture-undo: Broadcom 957608-AN210, 5.1 question 9
+# /etc/mvapich2.conf: MVAPICH2 2.3.7 user guide, section 11; ibv_param.c
+# /etc/wirespeed/mvapich2-hosts: MVAPICH2 2.3.7 user guide, mpirun_rsh -hostfile
+# /usr/local/bin/wirespeed-mpirun-rsh: MVAPICH2 2.3.7 user guide, mpirun_rsh
+# /usr/local/bin/wirespeed-perftest: linux-rdma/perftest, ib_write_bw --help
 #
 # Settings written in a form that no public source confirms:
 # /etc/mvapich2.conf: host.launch.eager_sgl, host.launch.eager_sgl_limit: variables of MVAPICH's Broadcom build, known from a talk (2024 OFA workshop) only
@@ -72,6 +74,7 @@ before=$root/var/lib/wirespeed/before
 earlier=$root/var/lib/wirespeed/rollback.sh
 status=0
 interrupts=''
+reboots=''
 line='
 '
 umask 022
@@ -90,13 +93,14 @@ stop() {
 # Installs one file; fails if the device has it already, so that nothing is interrupted without need. A file whose
 # activation failed or was interrupted counts as not installed. A file is stored before it is overwritten, and
 # written in one step.
-put() { # path, mode, "acts" if commands follow, what they interrupt
+put() { # path, mode, "acts" if commands follow, what they interrupt, "reboot" if it takes effect after a reboot
   if cmp -s -- "$here$1" "$root$1" && [ ! -e "$before$1.pending" ]; then
     echo "unchanged: $1"
     return 1
   fi
   echo "install: $1"
   [ -z "${4-}" ] || interrupts="$interrupts$line  $1: $4"
+  [ -z "${5-}" ] || reboots="$reboots$line  $1"
   [ -z "$diff" ] || diff -uN -- "$root$1" "$here$1" || :
   [ -n "$yes" ] || return 0
   mkdir -p -- "$(dirname -- "$before$1")" || stop "$1"
@@ -146,25 +150,26 @@ if [ -n "$yes" ]; then
   install -D -m 755 -- "$here/rollback.sh" "$earlier.new" && mv -- "$earlier.new" "$earlier" || stop "$earlier"
 fi
 
-if put /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection 600 acts 'addresses and routes of the interface are reconfigured; jobs on it lose their connections'; then
+if put /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection 600 acts 'addresses and routes of the interface are reconfigured
+    jobs on it lose their connections'; then
   run nmcli connection load /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection && run nmcli connection up wirespeed-enp33s0f0np0 && obeyed /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection || failed /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection
 fi
 put /usr/local/sbin/wirespeed-kernel-arguments 755 || :
-if put /etc/wirespeed/kernel-arguments 644 acts; then
+if put /etc/wirespeed/kernel-arguments 644 acts '' reboot; then
   run /usr/local/sbin/wirespeed-kernel-arguments && obeyed /etc/wirespeed/kernel-arguments || failed /etc/wirespeed/kernel-arguments
 fi
 if put /etc/sysctl.d/90-wirespeed.conf 644 acts; then
   run sysctl --quiet --system && obeyed /etc/sysctl.d/90-wirespeed.conf || failed /etc/sysctl.d/90-wirespeed.conf
 fi
-put /etc/modules-load.d/90-wirespeed.conf 644 || :
+put /etc/modules-load.d/90-wirespeed.conf 644 '' '' reboot || :
 put /etc/security/limits.d/90-wirespeed-memlock.conf 644 || :
 if put /etc/systemd/system.conf.d/90-wirespeed-memlock.conf 644 acts; then
   run systemctl daemon-reexec && obeyed /etc/systemd/system.conf.d/90-wirespeed-memlock.conf || failed /etc/systemd/system.conf.d/90-wirespeed-memlock.conf
 fi
-if put /etc/udev/rules.d/60-rdma-persistent-naming.rules 644 acts; then
+if put /etc/udev/rules.d/60-rdma-persistent-naming.rules 644 acts '' reboot; then
   run udevadm control --reload && obeyed /etc/udev/rules.d/60-rdma-persistent-naming.rules || failed /etc/udev/rules.d/60-rdma-persistent-naming.rules
 fi
-put /etc/bnxt_re/bnxt_re.conf 644 || :
+put /etc/bnxt_re/bnxt_re.conf 644 '' '' reboot || :
 put /usr/local/sbin/wirespeed-nvm 755 || :
 put /usr/local/sbin/wirespeed-capture 755 || :
 put /usr/local/sbin/wirespeed-capture-undo 755 || :
@@ -175,6 +180,7 @@ put /usr/local/bin/wirespeed-perftest 755 || :
 if [ -z "$yes$root" ]; then
   echo "installing these files interrupts ${interrupts:+traffic:}${interrupts:-no traffic}"
 fi
+[ -n "$root" ] || [ -z "$reboots" ] || echo "these files take effect after a reboot:$reboots"
 [ -n "$yes" ] || echo "dry run: nothing was changed; ./apply.sh --yes applies"
 [ -z "$yes" ] || [ -z "$root" ] || echo "the files are installed in $root; no command was run"
 exit "$status"

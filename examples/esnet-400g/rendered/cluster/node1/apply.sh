@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the files beside this script on node1 and activates them. Run it there, as root.
 #
-# ./apply.sh               dry run: print the changes and what they interrupt
+# ./apply.sh               dry run: print the changes, what they interrupt, and what needs a reboot
 # ./apply.sh --diff        the same, with the lines that differ
 # ./apply.sh --yes         apply; the previous files are kept in /var/lib/wirespeed/before for rollback.sh
 # ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
@@ -12,8 +12,10 @@
 # Interrupts traffic:
 # /etc/netplan/60-wirespeed.yaml: addresses and routes of the planned interfaces are reconfigured
 #   jobs on them lose their connections
-#   if this script runs at a terminal and no bond is planned, press ENTER within 120 s to keep the new addresses and routes, otherwise the previous ones are restored
-#   a rollback keeps the MTU until the next reboot
+#   at a terminal, press ENTER within 120 s to keep the new configuration
+#   without ENTER, netplan restores the previous one
+#   without a terminal, no timer restores it
+#   after a rollback, the MTU stays changed until the next reboot
 # /usr/local/sbin/wirespeed-tune: rings are recreated, which drops the link briefly
 #   a rollback takes effect after a reboot
 # /usr/local/sbin/wirespeed-mlx5: priorities, traffic classes and congestion control of the ports change under running traffic
@@ -22,36 +24,38 @@
 # Other effects:
 # /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
 # /etc/sysctl.d/90-wirespeed.conf: parameters change at once
-#   those that a rollback or another plan drops keep their values until the next reboot
+#   a parameter that a rollback or a later plan removes keeps its value until the next reboot
 # /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
 # /etc/security/limits.d/90-wirespeed-memlock.conf: takes effect at the next login
 # /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: applies to services started afterwards
 #   restart sshd and slurmd
 # /etc/udev/rules.d/60-rdma-persistent-naming.rules: RDMA devices get their new names after a reboot
 # /etc/systemd/system-preset/90-wirespeed.preset: interrupt balancing changes at once
-#   after a rollback, at the next boot
-# /usr/local/sbin/wirespeed-mlxconfig: nothing until "wirespeed-mlxconfig set" is run
-#   its changes take effect after a reboot, or a reset of the card, which takes its links down
+#   a rollback takes effect at the next boot
+# /usr/local/sbin/wirespeed-mlxconfig: no effect until you run "wirespeed-mlxconfig set"
+#   its changes take effect after a reboot, or after a reset of the card
+#   the reset takes its links down
 #
-# Source of the form of each file:
-# /etc/default/grub.d/90-wirespeed.cfg: Debian, grub-mkconfig(8): /etc/default/grub.d
-# /usr/local/sbin/wirespeed-tune: ethtool(8), tc(8); Linux, Documentation/admin-guide/pm and Documentation/core-api/irq/irq-affinity.rst
-# /etc/security/limits.d/90-wirespeed-memlock.conf: limits.conf(5); Broadcom 957608-AN210, appendix A.1
-# /usr/local/bin/wirespeed-perftest: linux-rdma/perftest, ib_write_bw --help
-# /usr/local/sbin/wirespeed-mlx5: Mellanox/mlnx-tools, mlnx_qos and cma_roce_tos; NVIDIA MLNX_OFED documentation, Explicit Congestion Notification
-# /etc/modules-load.d/90-wirespeed.conf: modules-load.d(5)
+# Where the format of each file is documented:
 # /etc/netplan/60-wirespeed.yaml: netplan(5); tested with netplan 0.106
-# /usr/local/bin/wirespeed-near: numactl(8)
-# /usr/local/sbin/wirespeed-capture: NVIDIA MLNX_OFED documentation, Offloaded Traffic Sniffer; tcpdump(8)
-# /usr/local/bin/wirespeed-mpirun: Open MPI, mpirun(1)
-# /etc/wirespeed/hostfile: Open MPI, mpirun(1): host files
-# /usr/local/sbin/wirespeed-mlxconfig: public output of mlxconfig -e query
-# /etc/udev/rules.d/60-rdma-persistent-naming.rules: rdma-core, kernel-boot/rdma-persistent-naming.rules; udev(7)
+# /etc/default/grub.d/90-wirespeed.cfg: Debian, grub-mkconfig(8): /etc/default/grub.d
 # /etc/sysctl.d/90-wirespeed.conf: sysctl.d(5); Linux, Documentation/admin-guide/sysctl and Documentation/networking/ip-sysctl.rst
+# /etc/modules-load.d/90-wirespeed.conf: modules-load.d(5)
+# /etc/security/limits.d/90-wirespeed-memlock.conf: limits.conf(5); Broadcom 957608-AN210, appendix A.1
 # /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: systemd-system.conf(5)
+# /etc/udev/rules.d/60-rdma-persistent-naming.rules: rdma-core, kernel-boot/rdma-persistent-naming.rules; udev(7)
+# /etc/systemd/system/wirespeed-tune.service: systemd.service(5)
 # /etc/systemd/system-preset/90-wirespeed.preset: systemd.preset(5)
-# /etc/systemd/system/wirespeed-tune.service and 1 more: systemd.service(5)
+# /usr/local/sbin/wirespeed-tune: ethtool(8), tc(8); Linux, Documentation/admin-guide/pm and Documentation/core-api/irq/irq-affinity.rst
+# /usr/local/bin/wirespeed-near: numactl(8)
+# /etc/systemd/system/wirespeed-mlx5.service: systemd.service(5)
+# /usr/local/sbin/wirespeed-mlx5: Mellanox/mlnx-tools, mlnx_qos and cma_roce_tos; NVIDIA MLNX_OFED documentation, Explicit Congestion Notification
+# /usr/local/sbin/wirespeed-mlxconfig: public output of mlxconfig -e query
+# /usr/local/sbin/wirespeed-capture: NVIDIA MLNX_OFED documentation, Offloaded Traffic Sniffer; tcpdump(8)
+# /etc/wirespeed/hostfile: Open MPI, mpirun(1): host files
 # /etc/ucx/ucx.conf: UCX, ucx_info -cf
+# /usr/local/bin/wirespeed-mpirun: Open MPI, mpirun(1)
+# /usr/local/bin/wirespeed-perftest: linux-rdma/perftest, ib_write_bw --help
 set -eu
 
 yes='' root='' diff=''
@@ -76,6 +80,7 @@ before=$root/var/lib/wirespeed/before
 earlier=$root/var/lib/wirespeed/rollback.sh
 status=0
 interrupts=''
+reboots=''
 line='
 '
 umask 022
@@ -94,13 +99,14 @@ stop() {
 # Installs one file; fails if the device has it already, so that nothing is interrupted without need. A file whose
 # activation failed or was interrupted counts as not installed. A file is stored before it is overwritten, and
 # written in one step.
-put() { # path, mode, "acts" if commands follow, what they interrupt
+put() { # path, mode, "acts" if commands follow, what they interrupt, "reboot" if it takes effect after a reboot
   if cmp -s -- "$here$1" "$root$1" && [ ! -e "$before$1.pending" ]; then
     echo "unchanged: $1"
     return 1
   fi
   echo "install: $1"
   [ -z "${4-}" ] || interrupts="$interrupts$line  $1: $4"
+  [ -z "${5-}" ] || reboots="$reboots$line  $1"
   [ -z "$diff" ] || diff -uN -- "$root$1" "$here$1" || :
   [ -n "$yes" ] || return 0
   mkdir -p -- "$(dirname -- "$before$1")" || stop "$1"
@@ -153,21 +159,26 @@ if [ -n "$yes" ]; then
   install -D -m 755 -- "$here/rollback.sh" "$earlier.new" && mv -- "$earlier.new" "$earlier" || stop "$earlier"
 fi
 
-if put /etc/netplan/60-wirespeed.yaml 600 acts 'addresses and routes of the planned interfaces are reconfigured; jobs on them lose their connections; if this script runs at a terminal and no bond is planned, press ENTER within 120 s to keep the new addresses and routes, otherwise the previous ones are restored; a rollback keeps the MTU until the next reboot'; then
+if put /etc/netplan/60-wirespeed.yaml 600 acts 'addresses and routes of the planned interfaces are reconfigured
+    jobs on them lose their connections
+    at a terminal, press ENTER within 120 s to keep the new configuration
+    without ENTER, netplan restores the previous one
+    without a terminal, no timer restores it
+    after a rollback, the MTU stays changed until the next reboot'; then
   run sh -c 'if [ -t 0 ]; then exec netplan try --timeout 120; fi; netplan generate && exec netplan apply' && obeyed /etc/netplan/60-wirespeed.yaml || failed /etc/netplan/60-wirespeed.yaml
 fi
-if put /etc/default/grub.d/90-wirespeed.cfg 644 acts; then
+if put /etc/default/grub.d/90-wirespeed.cfg 644 acts '' reboot; then
   run update-grub && obeyed /etc/default/grub.d/90-wirespeed.cfg || failed /etc/default/grub.d/90-wirespeed.cfg
 fi
 if put /etc/sysctl.d/90-wirespeed.conf 644 acts; then
   run sysctl --quiet --system && obeyed /etc/sysctl.d/90-wirespeed.conf || failed /etc/sysctl.d/90-wirespeed.conf
 fi
-put /etc/modules-load.d/90-wirespeed.conf 644 || :
+put /etc/modules-load.d/90-wirespeed.conf 644 '' '' reboot || :
 put /etc/security/limits.d/90-wirespeed-memlock.conf 644 || :
 if put /etc/systemd/system.conf.d/90-wirespeed-memlock.conf 644 acts; then
   run systemctl daemon-reexec && obeyed /etc/systemd/system.conf.d/90-wirespeed-memlock.conf || failed /etc/systemd/system.conf.d/90-wirespeed-memlock.conf
 fi
-if put /etc/udev/rules.d/60-rdma-persistent-naming.rules 644 acts; then
+if put /etc/udev/rules.d/60-rdma-persistent-naming.rules 644 acts '' reboot; then
   run udevadm control --reload && obeyed /etc/udev/rules.d/60-rdma-persistent-naming.rules || failed /etc/udev/rules.d/60-rdma-persistent-naming.rules
 fi
 if put /etc/systemd/system/wirespeed-tune.service 644 acts; then
@@ -176,14 +187,16 @@ fi
 if put /etc/systemd/system-preset/90-wirespeed.preset 644 acts; then
   run systemctl mask --now irqbalance.service && obeyed /etc/systemd/system-preset/90-wirespeed.preset || failed /etc/systemd/system-preset/90-wirespeed.preset
 fi
-if put /usr/local/sbin/wirespeed-tune 755 acts 'rings are recreated, which drops the link briefly; a rollback takes effect after a reboot'; then
+if put /usr/local/sbin/wirespeed-tune 755 acts 'rings are recreated, which drops the link briefly
+    a rollback takes effect after a reboot'; then
   run /usr/local/sbin/wirespeed-tune && obeyed /usr/local/sbin/wirespeed-tune || failed /usr/local/sbin/wirespeed-tune
 fi
 put /usr/local/bin/wirespeed-near 755 || :
 if put /etc/systemd/system/wirespeed-mlx5.service 644 acts; then
   run systemctl daemon-reload && run systemctl enable wirespeed-mlx5.service && obeyed /etc/systemd/system/wirespeed-mlx5.service || failed /etc/systemd/system/wirespeed-mlx5.service
 fi
-if put /usr/local/sbin/wirespeed-mlx5 755 acts 'priorities, traffic classes and congestion control of the ports change under running traffic; a rollback removes the service, but the ports keep these settings until the next reboot'; then
+if put /usr/local/sbin/wirespeed-mlx5 755 acts 'priorities, traffic classes and congestion control of the ports change under running traffic
+    a rollback removes the service, but the ports keep these settings until the next reboot'; then
   run systemctl restart wirespeed-mlx5.service && obeyed /usr/local/sbin/wirespeed-mlx5 || failed /usr/local/sbin/wirespeed-mlx5
 fi
 put /usr/local/sbin/wirespeed-mlxconfig 755 || :
@@ -195,6 +208,7 @@ put /usr/local/bin/wirespeed-perftest 755 || :
 if [ -z "$yes$root" ]; then
   echo "installing these files interrupts ${interrupts:+traffic:}${interrupts:-no traffic}"
 fi
+[ -n "$root" ] || [ -z "$reboots" ] || echo "these files take effect after a reboot:$reboots"
 [ -n "$yes" ] || echo "dry run: nothing was changed; ./apply.sh --yes applies"
 [ -z "$yes" ] || [ -z "$root" ] || echo "the files are installed in $root; no command was run"
 exit "$status"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the files beside this script on abel1 and activates them. Run it there, as root.
 #
-# ./apply.sh               dry run: print the changes and what they interrupt
+# ./apply.sh               dry run: print the changes, what they interrupt, and what needs a reboot
 # ./apply.sh --diff        the same, with the lines that differ
 # ./apply.sh --yes         apply; the previous files are kept in /var/lib/wirespeed/before for rollback.sh
 # ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
@@ -12,8 +12,10 @@
 # Interrupts traffic:
 # /etc/netplan/60-wirespeed.yaml: addresses and routes of the planned interfaces are reconfigured
 #   jobs on them lose their connections
-#   if this script runs at a terminal and no bond is planned, press ENTER within 120 s to keep the new addresses and routes, otherwise the previous ones are restored
-#   a rollback keeps the MTU until the next reboot
+#   at a terminal, press ENTER within 120 s to keep the new configuration
+#   without ENTER, netplan restores the previous one
+#   without a terminal, no timer restores it
+#   after a rollback, the MTU stays changed until the next reboot
 #
 # Other effects:
 # /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
@@ -21,12 +23,12 @@
 # /etc/profile.d/wirespeed-nvhpc.sh: takes effect at the next login
 # /etc/profile.d/wirespeed-dis.sh: takes effect at the next login
 #
-# Source of the form of each file:
-# /etc/default/grub.d/90-wirespeed.cfg: Debian, grub-mkconfig(8): /etc/default/grub.d
-# /etc/profile.d/wirespeed-dis.sh: Johansen, Fast Multi-GPU communication over PCI Express, A.3.10
-# /etc/profile.d/wirespeed-nvhpc.sh: Johansen, Fast Multi-GPU communication over PCI Express, A.3.8; Debian, environment-modules: /etc/profile.d/modules.sh
-# /etc/modules-load.d/90-wirespeed.conf: modules-load.d(5)
+# Where the format of each file is documented:
 # /etc/netplan/60-wirespeed.yaml: netplan(5); tested with netplan 0.106
+# /etc/default/grub.d/90-wirespeed.cfg: Debian, grub-mkconfig(8): /etc/default/grub.d
+# /etc/modules-load.d/90-wirespeed.conf: modules-load.d(5)
+# /etc/profile.d/wirespeed-nvhpc.sh: Johansen, Fast Multi-GPU communication over PCI Express, A.3.8; Debian, environment-modules: /etc/profile.d/modules.sh
+# /etc/profile.d/wirespeed-dis.sh: Johansen, Fast Multi-GPU communication over PCI Express, A.3.10
 set -eu
 
 yes='' root='' diff=''
@@ -51,6 +53,7 @@ before=$root/var/lib/wirespeed/before
 earlier=$root/var/lib/wirespeed/rollback.sh
 status=0
 interrupts=''
+reboots=''
 line='
 '
 umask 022
@@ -69,13 +72,14 @@ stop() {
 # Installs one file; fails if the device has it already, so that nothing is interrupted without need. A file whose
 # activation failed or was interrupted counts as not installed. A file is stored before it is overwritten, and
 # written in one step.
-put() { # path, mode, "acts" if commands follow, what they interrupt
+put() { # path, mode, "acts" if commands follow, what they interrupt, "reboot" if it takes effect after a reboot
   if cmp -s -- "$here$1" "$root$1" && [ ! -e "$before$1.pending" ]; then
     echo "unchanged: $1"
     return 1
   fi
   echo "install: $1"
   [ -z "${4-}" ] || interrupts="$interrupts$line  $1: $4"
+  [ -z "${5-}" ] || reboots="$reboots$line  $1"
   [ -z "$diff" ] || diff -uN -- "$root$1" "$here$1" || :
   [ -n "$yes" ] || return 0
   mkdir -p -- "$(dirname -- "$before$1")" || stop "$1"
@@ -114,18 +118,24 @@ if [ -n "$yes" ]; then
   install -D -m 755 -- "$here/rollback.sh" "$earlier.new" && mv -- "$earlier.new" "$earlier" || stop "$earlier"
 fi
 
-if put /etc/netplan/60-wirespeed.yaml 600 acts 'addresses and routes of the planned interfaces are reconfigured; jobs on them lose their connections; if this script runs at a terminal and no bond is planned, press ENTER within 120 s to keep the new addresses and routes, otherwise the previous ones are restored; a rollback keeps the MTU until the next reboot'; then
+if put /etc/netplan/60-wirespeed.yaml 600 acts 'addresses and routes of the planned interfaces are reconfigured
+    jobs on them lose their connections
+    at a terminal, press ENTER within 120 s to keep the new configuration
+    without ENTER, netplan restores the previous one
+    without a terminal, no timer restores it
+    after a rollback, the MTU stays changed until the next reboot'; then
   run sh -c 'if [ -t 0 ]; then exec netplan try --timeout 120; fi; netplan generate && exec netplan apply' && obeyed /etc/netplan/60-wirespeed.yaml || failed /etc/netplan/60-wirespeed.yaml
 fi
-if put /etc/default/grub.d/90-wirespeed.cfg 644 acts; then
+if put /etc/default/grub.d/90-wirespeed.cfg 644 acts '' reboot; then
   run update-grub && obeyed /etc/default/grub.d/90-wirespeed.cfg || failed /etc/default/grub.d/90-wirespeed.cfg
 fi
-put /etc/modules-load.d/90-wirespeed.conf 644 || :
+put /etc/modules-load.d/90-wirespeed.conf 644 '' '' reboot || :
 put /etc/profile.d/wirespeed-nvhpc.sh 644 || :
 put /etc/profile.d/wirespeed-dis.sh 644 || :
 if [ -z "$yes$root" ]; then
   echo "installing these files interrupts ${interrupts:+traffic:}${interrupts:-no traffic}"
 fi
+[ -n "$root" ] || [ -z "$reboots" ] || echo "these files take effect after a reboot:$reboots"
 [ -n "$yes" ] || echo "dry run: nothing was changed; ./apply.sh --yes applies"
 [ -z "$yes" ] || [ -z "$root" ] || echo "the files are installed in $root; no command was run"
 exit "$status"
