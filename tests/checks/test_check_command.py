@@ -219,6 +219,8 @@ def test_this_machine_gets_a_sensible_answer() -> None:
     assert document["recorded"].endswith("Z")
     assert "RDMA device" in document["notes"][1]
     ran = {finding["check"]: finding["status"] for finding in document["findings"]}
+    (note,) = (note for note in document["notes"] if " checks were run: " in note)
+    assert set(note.rpartition(": ")[2].split(", ")) == set(ran)
     assert "software.conflicting-stacks" in ran
     assert "skip" not in ran.values()  # without a plan, these only need a cluster file
     unread = {"unknown", "error"} & set(ran.values())

@@ -119,8 +119,12 @@ def _describe_unplanned(chosen: Sequence[Check], findings: Sequence[Finding], se
     """Describe which of the chosen checks ran without a cluster file."""
     applied = {finding.check for finding in findings}
     if not selected_ids:
-        reason = "they need a cluster file, or concern devices that this machine lacks"
-        return [f"{len(applied)} of {len(chosen)} checks were run; {len(chosen) - len(applied)} were not: {reason}"]
+        names = ", ".join(check.id for check in chosen if check.id in applied) or "none"
+        return [
+            f"{len(applied)} of {len(chosen)} checks were run: {names}",
+            f"{len(chosen) - len(applied)} checks were not run: they need a cluster file, or concern devices that this "
+            "machine lacks",
+        ]
     return [
         f"{check.id} was not run: it needs a cluster file, or concerns devices that this machine lacks; "
         f"`wirespeed explain {check.id}` explains it"
