@@ -15,7 +15,7 @@ class Exit(IntEnum):
     INCOMPLETE = 3  # any status unknown or error, or nothing ran
     INTERNAL = 70
     INTERRUPTED = 130
-    CLOSED_PIPE = 141  # the reader of the output ended before it was complete, such as head; as after SIGPIPE
+    CLOSED_PIPE = 141  # the program that reads the output, such as head, ended first; as after SIGPIPE
 
     @classmethod
     def worst(cls, *codes: "Exit") -> "Exit":

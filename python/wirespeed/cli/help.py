@@ -27,7 +27,7 @@ Exit codes:
   3    incomplete: something could not be read, judged or compared
   70   internal error of wirespeed
   130  interrupted with Ctrl-C
-  141  the reader of the output ended, such as `head`
+  141  the program that reads the output, such as `head`, ended first
 
 If several codes apply, the first of 130, 70, 2, 1, 3, 0 is returned.
 `wirespeed COMMAND --help` shows options and examples."""
