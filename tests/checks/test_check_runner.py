@@ -66,7 +66,7 @@ def test_a_thing_not_seen_in_a_collection_not_read_to_its_end_is_unknown() -> No
     ]
     findings = small.bad(assemble_facts(observed))
     assert [(finding.check, finding.status, finding.found) for finding in findings] == [
-        (identifier, Status.UNKNOWN, "not read: host.rules: no collected output shows it")
+        (identifier, Status.UNKNOWN, "not read: host.rules: the collected output does not contain its value")
         # of the other rule it is unknown whether another one comes before it
         for identifier in ("address.next-hop", "address.next-hop", "address.rule", "address.rule")
     ]

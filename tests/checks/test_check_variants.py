@@ -45,7 +45,7 @@ ROWS = {
         "cluster-eos",
         PORT + "   service-profile ROCE\n",
         r"\1   service-profile ROCE\n   priority-flow-control priority 3 drop\n",
-        [("fail", "qos.pfc", 1, "priorities 3 in effect, none configured", (*EOS, *PFC, *END))],
+        [("fail", "qos.pfc", 1, "PFC enabled on priority 3 in effect; configured: no priority", (*EOS, *PFC, *END))],
     ),
     "pfc on for another priority": (
         "cluster-eos",
@@ -56,7 +56,7 @@ ROWS = {
                 "fail",
                 "qos.pfc",
                 32,
-                "priorities 3 in effect, 4 configured",
+                "PFC enabled on priority 3 in effect; configured: priority 4",
                 (*EOS, *PFC, "priority-flow-control priority 4 drop", *END),
             )
         ],
@@ -65,13 +65,21 @@ ROWS = {
         "cluster-eos",
         "priority-flow-control priority 3 no-drop",
         "priority-flow-control priority 4 no-drop",
-        [("fail", "qos.pfc", 32, "priorities 4", (*EOS, *PFC, "priority-flow-control priority 4 drop", *END))],
+        [
+            (
+                "fail",
+                "qos.pfc",
+                32,
+                "PFC enabled on priority 4",
+                (*EOS, *PFC, "priority-flow-control priority 4 drop", *END),
+            )
+        ],
     ),
     "pfc off on a port by its neighbour's wish": (
         "cluster-eos",
         "",
         "",
-        [("fail", "qos.pfc", 1, "no priorities in effect, 3 configured", (*EOS, *PFC, *END))],
+        [("fail", "qos.pfc", 1, "PFC enabled on no priority in effect; configured: priority 3", (*EOS, *PFC, *END))],
     ),
     "no ECN": (
         "cluster-eos",
@@ -192,7 +200,7 @@ ROWS = {
         "cluster-eos",
         "",
         "",
-        [("fail", "qos.pfc", 32, "only priorities 0, 1, 2", ())],
+        [("fail", "qos.pfc", 32, "PFC supported on priorities 0, 1, 2 only", ())],
     ),
     "a port in another VLAN": (
         "cluster-eos-rail24",
@@ -248,13 +256,13 @@ ROWS = {
         "cluster-eos",
         "",
         "",
-        [("unknown", "qos.watchdog", 1, None, ())],
+        [("unknown", "qos.pfc", 1, None, ()), ("unknown", "qos.watchdog", 1, None, ())],
     ),
     "a PFC status that shows nothing": (
         "cluster-eos",
         "",
         "",
-        [("unknown", "qos.watchdog", 32, None, ())],
+        [("unknown", "qos.pfc", 32, None, ()), ("unknown", "qos.watchdog", 32, None, ())],
     ),
 }
 STATUS = "leaf1/pfc-status.out"

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from wirespeed.checks.wording import differences, format_expected, format_value
-from wirespeed.settings import Compare, Congestion, Dscp, Priority, Setting
+from wirespeed.checks.wording import differences, format_expected, format_numbers, format_pfc, format_value
+from wirespeed.settings import Compare, Congestion, Dscp, NicTrafficClass, Priority, Setting
 from wirespeed.units import Bandwidth, Duration, Size
 
 
@@ -36,6 +36,26 @@ from wirespeed.units import Bandwidth, Duration, Size
 )
 def test_values(value: Any, unit: str | None, text: str) -> None:
     assert format_value(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        ({Priority(7): NicTrafficClass(2)}, None, "priority 7 -> traffic class 2"),
+        ({Dscp(48): Priority(7), Dscp(26): Priority(3)}, None, "DSCP 26 -> priority 3, DSCP 48 -> priority 7"),
+        ({NicTrafficClass(1): 50}, "percent", "traffic class 1 -> 50 %"),
+        (frozenset({Priority(3)}), None, "priority 3"),
+        (frozenset({Priority(4), Priority(3)}), None, "priorities 3, 4"),
+        ({}, None, "none"),
+    ],
+)
+def test_numbers_have_the_name_of_their_numbering_space(value: Any, unit: str | None, text: str) -> None:
+    assert format_numbers(value, unit) == text
+
+
+def test_priorities_with_pfc() -> None:
+    assert format_pfc(frozenset()) == "PFC enabled on no priority"
+    assert format_pfc({Priority(4), Priority(3)}) == "PFC enabled on priorities 3, 4"
 
 
 def test_at_least_is_reported() -> None:

@@ -59,7 +59,9 @@ def test_gaps_give_the_reason():
         facts.find_missing_reason(Place("node1").child("pcie", "0000:1d:00.0"), "pcie.acs")
         == "lspci -vvv: permission denied"
     )
-    assert facts.find_missing_reason(Place("node1"), "host.memlock") == "no collected output shows it"
+    assert (
+        facts.find_missing_reason(Place("node1"), "host.memlock") == "the collected output does not contain its value"
+    )
     assert facts.find_missing_reason(Place("node9"), "host.memlock") == "nothing was collected from node9"
 
 

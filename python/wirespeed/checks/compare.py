@@ -23,6 +23,8 @@ from wirespeed.settings import ENTITIES, Compare, Place, Setting, list_settings
 
 _KINDS: Mapping[str, type[Any]] = {entity.kind: entity for entity in ENTITIES}
 
+Labels = Mapping[Any, str] | Callable[[Any], str]
+
 ImpactOf = Callable[[CheckContext, Any, Any], Impact | None]
 
 
@@ -32,7 +34,7 @@ def compare(
     fix: str,
     consequence: str | None = None,
     by_hand: bool = False,
-    labels: Mapping[Any, str] | None = None,
+    labels: Labels | None = None,
     impact: ImpactOf | None = None,
     applies: Callable[[CheckContext], bool] | None = None,
     place: Callable[[CheckContext], Place] | None = None,
@@ -49,7 +51,7 @@ def compare(
         fix: the fix as a sentence. The change of the setting is added unless ``by_hand``.
         by_hand: no command makes the change.
         consequence: consequence of the change, ``reboot``.
-        labels: texts for values, such as ``{True: "loaded"}``.
+        labels: texts for values, such as ``{True: "loaded"}``, or a function that gives the text of each value.
         impact: the estimated impact, from the place, the intended and the found value (None: the entity is absent).
         applies: whether the check concerns a place; default: all of the kind.
         all_expected: a finding contains the expected values of all settings, not only of those that differ.
@@ -263,13 +265,13 @@ def _find_setting(path: str) -> Setting:
     return list_settings(_KINDS[path.partition(".")[0]])[path]
 
 
-def _format_expected(path: str, value: Any, labels: Mapping[Any, str] | None) -> str:
+def _format_expected(path: str, value: Any, labels: Labels | None) -> str:
     return _find_label(value, labels) or format_expected(_find_setting(path), value)
 
 
-def _format_found(path: str, intended: Any, value: Any, labels: Mapping[Any, str] | None) -> str:
+def _format_found(path: str, intended: Any, value: Any, labels: Labels | None) -> str:
     setting = _find_setting(path)
-    if text := _find_label(value, labels):
+    if text := _find_label(differences(setting, intended, value)[1] if callable(labels) else value, labels):
         return text
     surplus = _format_surplus(intended, value) if setting.compare is Compare.WITHIN else ""
     return (
@@ -299,7 +301,9 @@ def _format_missing(intended: Any, found: Any) -> str:
     )
 
 
-def _find_label(value: Any, labels: Mapping[Any, str] | None) -> str | None:
+def _find_label(value: Any, labels: Labels | None) -> str | None:
+    if callable(labels):
+        return labels(value)
     if labels is None or not isinstance(value, bool | int | str):
         return None
     return next(

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 from wirespeed.number_ranges import format_ranges
-from wirespeed.settings import Compare, Place, Setting, is_address
+from wirespeed.settings import Compare, Number, Place, Priority, Setting, is_address
 from wirespeed.units import Quantity, format_transfer_rate
 
 LONGEST_LIST = 8  # numbers of a set; longer ones are printed as ranges: "0-15, 17-31"
@@ -41,6 +41,34 @@ def format_value(value: Any, unit: str | None = None) -> str:
 def format_list(values: Iterable[Any]) -> str:
     """Values separated by commas, ``none`` without any."""
     return ", ".join(format_value(value) for value in values) or "none"
+
+
+def format_numbers(value: Any, unit: str | None = None) -> str:
+    """A value whose numbers have the name of their numbering space: ``priority 3 -> traffic class 1``, ``priority 3``.
+
+    ``unit`` is that of the values of a map.
+    """
+    if isinstance(value, Mapping) and value:
+        return ", ".join(f"{_name_number(key)} -> {_name_number(inner, unit)}" for key, inner in sorted(value.items()))
+    if isinstance(value, frozenset) and all(isinstance(number, Priority) for number in value) and value:
+        return format_priorities(value)
+    return format_value(value, unit)
+
+
+def _name_number(value: Any, unit: str | None = None) -> str:
+    return f"{value.noun} {value}" if isinstance(value, Number) else format_value(value, unit)
+
+
+def format_priorities(priorities: Iterable[int]) -> str:
+    """``priority 3``, ``priorities 3, 4``, ``no priority``."""
+    numbers = sorted(priorities)
+    noun = "priority" if len(numbers) == 1 else "priorities"
+    return f"{noun} {format_list(numbers)}" if numbers else "no priority"
+
+
+def format_pfc(priorities: Iterable[int]) -> str:
+    """The priorities with PFC: ``PFC enabled on priority 3``."""
+    return f"PFC enabled on {format_priorities(priorities)}"
 
 
 def format_expected(setting: Setting, value: Any) -> str:

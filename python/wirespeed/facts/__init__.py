@@ -8,10 +8,22 @@ values here; what was not observed is None, and `Facts.missing` has the reason.
 from wirespeed.facts.assembly import assemble_facts
 from wirespeed.facts.counter_increase import subtract_counters
 from wirespeed.facts.launcher_gaps import drop_other_launchers
-from wirespeed.facts.model import COMPLETE, NOT_SHOWN, Facts, Gap, GapKind, Observation, Reading, Source, State
+from wirespeed.facts.model import (
+    COMPLETE,
+    NOT_IN_EFFECT,
+    NOT_SHOWN,
+    Facts,
+    Gap,
+    GapKind,
+    Observation,
+    Reading,
+    Source,
+    State,
+)
 
 __all__ = [
     "COMPLETE",
+    "NOT_IN_EFFECT",
     "NOT_SHOWN",
     "Facts",
     "Gap",

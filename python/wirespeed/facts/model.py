@@ -11,8 +11,11 @@ from typing import Any, Final
 from wirespeed.errors import format_first
 from wirespeed.settings import Device, Host, Place
 
-NOT_SHOWN = "no collected output shows it"
+NOT_SHOWN = "the collected output does not contain its value"
 """Why a setting was not read although its device was collected."""
+
+NOT_IN_EFFECT = "only the configured value was read, not the value in effect"
+"""Why a setting that `Facts.lacks_running_value` is not known."""
 
 _LISTED = ("nic.controller", "nic.mac", "nic.addresses", "nic.link.up", "nic.link.mtu")
 """Settings that the list of a host's interfaces shows of each."""
@@ -159,6 +162,29 @@ class Facts:
         lists = {reading.source.command for reading in self.readings.get((place.outer, "host.nics"), ())}
         readings = (reading for path in _LISTED for reading in self.readings.get((place, path), ()))
         return bool(lists) and lists.isdisjoint(reading.source.command for reading in readings)
+
+    def lacks_running_value(self, place: Place, path: str) -> bool:
+        """Whether only the configured value of a switch port was read, although a command shows the value in effect.
+
+        The command failed, or shows the value in effect of another port.
+        """
+        readings = self.readings.get((place, path), ())
+        if not readings or readings[0].state is not State.CONFIGURED or place.kind != "port":
+            return False
+        return bool(self.list_gaps(place, path)) or self.find_running_source(place, path) is not None
+
+    def find_running_source(self, place: Place, path: str) -> Source | None:
+        """An output of the device that shows values in effect of this setting."""
+        return self._running_sources.get((place.device, path))
+
+    @cached_property
+    def _running_sources(self) -> Mapping[tuple[str, str], Source]:
+        """An output with values in effect, by device and setting."""
+        return {
+            (place.device, path): readings[0].source
+            for (place, path), readings in self.readings.items()
+            if readings[0].state is State.RUNNING
+        }
 
     @cached_property
     def neighbour_entries(self) -> Mapping[str, tuple[Place, ...]]:

@@ -12,9 +12,13 @@ from wirespeed.units import Bandwidth, Duration, Size, TypedInteger
 
 
 class Number(TypedInteger):
-    """A small number of one numbering space. Creating one checks its range."""
+    """A small number of one numbering space. Creating one checks its range.
+
+    ``space`` is the name of the numbering space, ``noun`` that of one of its numbers where the device is known.
+    """
 
     space: ClassVar[str] = "number"
+    noun: ClassVar[str] = "number"
     last: ClassVar[int] = 7
 
     def __new__(cls, value: int) -> Self:
@@ -30,6 +34,7 @@ class Dscp(Number):
     """Differentiated services code point in the IP header (RFC 2474). All devices must use the same one."""
 
     space = "DSCP"
+    noun = "DSCP"
     last = 63
 
     @property
@@ -42,36 +47,42 @@ class Priority(Number):
     """802.1p priority, which a PFC frame pauses (IEEE 802.1Q). Both ends of a link must use the same one."""
 
     space = "802.1p priority"
+    noun = "priority"
 
 
 class NicTrafficClass(Number):
     """Traffic class of a NIC. ETS shares bandwidth between them (IEEE 802.1Q clause 37)."""
 
     space = "NIC traffic class"
+    noun = "traffic class"
 
 
 class NicCosQueue(Number):
     """Hardware class-of-service queue of a NIC, device-specific."""
 
     space = "NIC CoS queue"
+    noun = "CoS queue"
 
 
 class SwitchTrafficClass(Number):
     """Internal traffic class that a switch assigns to an arriving packet."""
 
     space = "switch traffic class"
+    noun = "traffic class"
 
 
 class SwitchQueue(Number):
     """Egress queue of a switch port."""
 
     space = "switch queue"
+    noun = "queue"
 
 
 class PriorityGroup(Number):
     """Ingress priority group of a switch port. Buffer and headroom are accounted per group."""
 
     space = "priority group"
+    noun = "priority group"
 
 
 class Congestion(StrEnum):

@@ -22,6 +22,7 @@ Source:
 
 from wirespeed.checks.compare import compare
 from wirespeed.checks.model import CheckContext, Outcome
+from wirespeed.checks.wording import format_numbers
 from wirespeed.results.findings import Status
 from wirespeed.settings import Nic
 
@@ -33,6 +34,7 @@ _compare_priorities = compare(
     needs[1],
     wrong="congestion control is on for other priorities than planned",
     fix="set the priorities under congestion control",
+    labels=format_numbers,
 )
 
 

@@ -21,6 +21,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.checks.model import CheckContext, Outcome, failure
 from wirespeed.checks.queue_mapping import BEST_EFFORT
+from wirespeed.checks.wording import format_numbers
 from wirespeed.results.findings import Status
 from wirespeed.settings import Nic, Priority
 
@@ -32,6 +33,7 @@ _compare = compare(
     *needs,
     wrong="the NIC maps DSCPs to the wrong priorities",
     fix="set the DSCP-to-priority map",
+    labels=format_numbers,
 )
 
 

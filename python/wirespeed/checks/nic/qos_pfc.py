@@ -1,6 +1,6 @@
 """Priority-based flow control (PFC) of the NIC
 
-PFC is on for exactly the lossless priorities.
+The NIC has PFC enabled on exactly the planned priorities.
 
 Impact:
     Without PFC the NIC neither sends nor obeys pauses of the RDMA class: packets are lost under load, and each loss
@@ -19,6 +19,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
+from wirespeed.checks.wording import format_pfc
 from wirespeed.settings import Nic
 
 subject = Nic
@@ -32,4 +33,5 @@ check = compare(
     *needs,
     wrong="PFC of the NIC is not enabled for exactly the planned priorities",
     fix="set the PFC priorities",
+    labels=format_pfc,
 )

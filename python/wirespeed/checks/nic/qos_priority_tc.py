@@ -21,7 +21,7 @@ from dataclasses import replace
 
 from wirespeed.checks.compare import compare
 from wirespeed.checks.model import CheckContext, Outcome, failure
-from wirespeed.checks.wording import format_value
+from wirespeed.checks.wording import format_numbers
 from wirespeed.results.findings import Fix, Status
 from wirespeed.settings import Nic, NicCosQueue, NicTrafficClass, Priority
 
@@ -35,6 +35,7 @@ _compare = compare(
     needs[0],
     wrong="the NIC maps priorities to the wrong traffic classes",
     fix="set the priority-to-traffic-class map",
+    labels=format_numbers,
 )
 
 
@@ -52,8 +53,8 @@ def check(context: CheckContext) -> Outcome:
         return outcome
     outcome = failure(
         "the NIC uses other hardware queues than planned",
-        format_value(wrong),
-        format_value({priority: found[priority] for priority in wrong if priority in found}) or "no queue",
+        format_numbers(wrong),
+        format_numbers({priority: found[priority] for priority in wrong if priority in found}),
         Fix("set the priority-to-traffic-class map again, or reboot: the firmware gives each traffic class its queue"),
     )
     if _share_queue(context.entity.qos.priority_tc, found):

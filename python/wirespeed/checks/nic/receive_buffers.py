@@ -18,10 +18,13 @@ Source:
     NVIDIA MLNX_OFED, mlnx_qos, buffer size and prio2buffer; Linux, dcb-buffer(8)
 """
 
+from collections.abc import Mapping
+
 from wirespeed.checks.compare import compare
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure
 from wirespeed.checks.wording import format_value
 from wirespeed.settings import Nic
+from wirespeed.units import Size
 
 subject = Nic
 _SIZE = "nic.qos.buffer_size"
@@ -57,4 +60,8 @@ def _judge_sizes(context: CheckContext) -> Outcome | None:
         return None
     found_sizes = {number: found[number] for number in small if number in found}
     fix = context.build_change(_SENTENCE, _SIZE, intended)
-    return failure(_SUMMARY, format_value(small), format_value(found_sizes) if found_sizes else "no such buffer", fix)
+    return failure(_SUMMARY, _format_sizes(small), _format_sizes(found_sizes) if found_sizes else "no such buffer", fix)
+
+
+def _format_sizes(sizes: Mapping[int, Size]) -> str:
+    return ", ".join(f"buffer {number} -> {format_value(size)}" for number, size in sorted(sizes.items()))

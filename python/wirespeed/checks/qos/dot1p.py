@@ -18,6 +18,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
+from wirespeed.checks.wording import format_numbers
 from wirespeed.settings import Port
 
 subject = Port
@@ -27,4 +28,5 @@ check = compare(
     *needs,
     wrong="802.1p priorities map to other traffic classes than planned",
     fix="set the map of 802.1p priorities to traffic classes",
+    labels=format_numbers,
 )

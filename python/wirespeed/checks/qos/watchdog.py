@@ -27,9 +27,9 @@ from dataclasses import replace
 
 from wirespeed.checks.compare import compare
 from wirespeed.checks.model import CheckContext, InapplicableError, NoIntentError, Outcome, UnreadError, failure
-from wirespeed.checks.wording import format_remote_place, format_value
+from wirespeed.checks.wording import format_priorities, format_remote_place, format_value
 from wirespeed.results.findings import Fix, Status
-from wirespeed.settings import Place, Port, Priority, Switch
+from wirespeed.settings import Place, Port, Switch
 
 subject = Port
 _ENABLED = "port.qos.watchdog.enabled"
@@ -119,7 +119,7 @@ def _check_settings(context: CheckContext) -> Outcome:
         return outcome
     if not watched or paused <= watched:
         return outcome
-    found = f"watchdog on for {_format_priorities(watched)}, PFC for {_format_priorities(paused)}"
+    found = f"watchdog on for {format_priorities(watched)}, PFC for {format_priorities(paused)}"
     outcome = replace(
         outcome,
         expected=outcome.expected.replace("watchdog on", "watchdog on for each priority with PFC"),
@@ -130,7 +130,3 @@ def _check_settings(context: CheckContext) -> Outcome:
     cause = Fix("fix qos.pfc of this port first: the watchdog is on for the planned priorities")
     other_fixes = (fix for fix in outcome.fix if fix.change is None or fix.change.setting != _ENABLED)
     return replace(outcome, fix=(cause, *other_fixes))
-
-
-def _format_priorities(priorities: frozenset[Priority]) -> str:
-    return f"{'priority' if len(priorities) == 1 else 'priorities'} {format_value(priorities)}"
