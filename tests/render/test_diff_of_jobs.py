@@ -66,9 +66,12 @@ def test_hosts_as_planned_do_not_differ(host: str, library: str, launcher: str, 
             "cat: /etc/wirespeed/mvapich2-hosts: Permission denied\n",
             3,
             [
-                f"node1 host.launch.{setting}: not read (mvapich2-hosts: its output is empty: "
-                "cat: /etc/wirespeed/mvapich2-hosts: Permission denied (node1/mvapich2-hosts.out))"
-                for setting in ("hosts", "ranks_per_host", "other_ranks")
+                *(
+                    f"node1 host.launch.{setting}: not read (mvapich2-hosts: its output is empty: "
+                    "cat: /etc/wirespeed/mvapich2-hosts: Permission denied (node1/mvapich2-hosts.out))"
+                    for setting in ("hosts", "ranks_per_host", "other_ranks")
+                ),
+                "no differences in the settings that were read",
             ],
         ),
     ],

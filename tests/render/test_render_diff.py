@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -153,6 +154,50 @@ def test_text_states_each_difference_on_a_line(healthy_bundle: Callable[[str], P
     first, *differences = output.splitlines()
     assert first.startswith("leaf1:Eth1/1 port.qos.dscp_tc: expected 26 -> 3, found 26 -> 2 (running-config (leaf1/")
     assert len(differences) == 31
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "lines"),
+    [
+        (
+            "leaf1/pfc-status.out",
+            r"Et1/1 +E - - +5 ",
+            "Et1/1        D - -   -  ",
+            [
+                "leaf1:Ethernet1/1 port.qos.pfc: not read "
+                "(only the configured value was read, not the value in effect)",
+                "no differences in the settings that were read",
+            ],
+        ),
+        (
+            "leaf1/lldp-neighbors.out",
+            '"port": "Ethernet1/1"',
+            '"port": "Ethernet9/1"',
+            [
+                *(
+                    f"leaf1:Ethernet1/1 port.neighbour.{end}: not read "
+                    "(the collected output does not contain its value)"
+                    for end in ("device", "port")
+                ),
+                "no differences in the settings that were read",
+            ],
+        ),
+    ],
+)
+def test_a_setting_that_the_output_shows_only_of_others_is_unread(
+    file: str, old: str, new: str, lines: list[str], healthy_bundle: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """The exit code is that of `wirespeed check`."""
+    cluster = EXAMPLE.parent / "arista-leaf-spine" / "cluster.yaml"
+    bundle = tmp_path / "bundle"
+    shutil.copytree(healthy_bundle("arista-leaf-spine"), bundle)
+    text = (bundle / file).read_text(encoding="utf-8")
+    changed = re.sub(old, new, text)
+    assert changed != text
+    (bundle / file).write_text(changed, encoding="utf-8")
+    code, output = run("diff", cluster, bundle)
+    assert (code, output.splitlines()) == (3, lines)
+    assert run("check", cluster, bundle)[0] == 3
 
 
 def test_settings_found_otherwise_absent_or_unread() -> None:

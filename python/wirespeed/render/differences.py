@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wirespeed.facts import Facts, Reading, State, drop_other_launchers
+from wirespeed.facts import NOT_IN_EFFECT, Facts, Reading, State, drop_other_launchers
 from wirespeed.plan import Plan
 from wirespeed.render.files import RenderedFile
 from wirespeed.settings import Compare, Place, get, list_collections, list_settings
@@ -93,9 +93,9 @@ def _escape(line: str) -> str:
 
 
 def compare_settings(plan: Plan, facts: Facts, devices: Sequence[str]) -> Iterator[SettingDifference]:
-    """Planned settings with another value, not read although a command shows them, and missing entities.
+    """Planned settings that differ, are absent or were not read, and missing entities.
 
-    Settings that no command of the bundle shows are omitted.
+    Omitted are settings without a reading that the device sets without configuration.
     """
     facts = drop_other_launchers(facts, plan.devices)
     for name in devices:
@@ -139,15 +139,17 @@ def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -
         if path in _OF_NEIGHBOURS and _has_reading(facts, place, path, value):
             continue
         if readings:
-            for reading in readings:
-                if not setting.compare.holds(value, reading.value):
-                    values = value, reading.value
-                    if path == "port.neighbour.port":
-                        values = _add_device(intended, value), _add_device(found, reading.value)
-                    yield SettingDifference(place, path, "different", *values, str(reading.source), reading.state)
+            different = [reading for reading in readings if not setting.compare.holds(value, reading.value)]
+            for reading in different:
+                values = value, reading.value
+                if path == "port.neighbour.port":
+                    values = _add_device(intended, value), _add_device(found, reading.value)
+                yield SettingDifference(place, path, "different", *values, str(reading.source), reading.state)
+            if not different and facts.lacks_running_value(place, path):
+                yield SettingDifference(place, path, "unread", value, source=NOT_IN_EFFECT)
         elif files := facts.list_absent_files(place, path, intended):
             yield SettingDifference(place, path, "absent", value, "absent", f"no {' or '.join(files)}")
-        elif (place.device, path) in facts.gaps:
+        elif (place.device, path) not in facts.automatic:
             yield SettingDifference(place, path, "unread", value, source=facts.find_missing_reason(place, path))
     for path in list_collections(type(intended)):
         present = get(found, path)
@@ -159,7 +161,13 @@ def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -
                 yield SettingDifference(
                     inner_place, path, "absent", "present", "absent", str(facts.readings[place, path][0].source)
                 )
-            elif (place.device, path) in facts.gaps:
+            elif (place.device, path) in facts.gaps or _is_compared(inner):
                 yield SettingDifference(
                     inner_place, path, "unread", "present", source=facts.find_missing_reason(place, path)
                 )
+
+
+def _is_compared(entity: Any) -> bool:
+    """Whether the plan has a value of the entity that a device can show. An installation step has none."""
+    settings = list_settings(type(entity)).items()
+    return any(setting.compare is not Compare.NONE and get(entity, path) is not None for path, setting in settings)

@@ -49,9 +49,11 @@ def diff(
     """Show the differences between a cluster file and rendered files or a bundle.
 
     Folder of rendered files: a unified diff of each file, from the files in the folder to the current rendering, and
-    the names of missing and extra files. Bundle: each setting with the expected and the found value.
+    the names of missing and extra files. Bundle: each setting that differs, with the expected and the found value, and
+    each planned setting that was not read.
 
-    Exit code 1 when something differs, 3 when nothing differs but a setting could not be read, 0 otherwise.
+    Exit codes: 0 when nothing differs and every planned setting was read; 1 when something differs; 3 when nothing
+    differs, but a planned setting was not read.
 
     Examples:
 
@@ -139,6 +141,8 @@ def _print_settings(plan: Plan, settings: Sequence[SettingDifference], format_: 
         standard_output().print(Text(line), soft_wrap=True)
     if not settings:
         standard_output().print("no differences", soft_wrap=True)
+    elif all(difference.kind == "unread" for difference in settings):
+        standard_output().print("no differences in the settings that were read", soft_wrap=True)
 
 
 def _format_values(difference: SettingDifference) -> dict[str, str | None]:
@@ -176,8 +180,10 @@ def _format_lines(settings: Sequence[SettingDifference]) -> Iterator[str]:
             comparison = f"expected {intended}, found {found}{state} ({values['source']})"
             yield f"{place} {difference.path}: {comparison}"
     for (device, path, reason), places in unread.items():
-        place = places[0] if len(places) == 1 else f"{device}, {len(places)} times"
-        yield f"{' '.join(part for part in (place, path) if part)}: not read ({reason})"
+        if len(places) == 1:
+            yield f"{' '.join(part for part in (places[0], path) if part)}: not read ({reason})"
+        else:
+            yield f"{device} {path}: not read at {len(places)} places, such as {places[0]} ({reason})"
 
 
 _STATES = {"configured": " in the configuration", "persistent": " after the next reboot"}
