@@ -39,7 +39,7 @@ def test_explain_shows_a_failure_with_what_finds_it() -> None:
         "\nImpact\n    Registration of buffers fails",
         "\nFix\n    Set memlock to unlimited",
         "\nChecks that detect it\n    host.memlock  Locked-memory limit\n",
-        "\nLog messages that only this failure causes\n",
+        "\nLog messages of this failure only\n",
         "\nSource\n    https://github.com/NVIDIA/nccl-tests/issues/206",
     ):
         assert part in page
@@ -47,7 +47,7 @@ def test_explain_shows_a_failure_with_what_finds_it() -> None:
 
 def test_explain_lists_lines_that_the_judge_reads() -> None:
     page = wirespeed("explain", "NCCL-01").stdout
-    assert "\nLog messages that only this failure causes\n    Using network Socket\n" in page
+    assert "\nLog messages of this failure only\n    Using network Socket\n" in page
     assert "\n    NET/IB : No device found\n" in page
 
 

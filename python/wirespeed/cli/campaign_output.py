@@ -73,9 +73,9 @@ def load(campaign: Campaign, parallel: int) -> str:
     likely = duration(campaign.steps, campaign.holds, parallel)
     heading = f"{campaign.suite} on {campaign.cluster}: {runs} on {scope_text}, about {time(likely)}"
     if len(campaign.steps) > parallel:
-        return f"{heading}, at most {parallel} at a time (--parallel)"
+        return f"{heading} in total, at most {count(parallel, 'run')} at a time (--parallel)"
     overlap = sum(step.seconds for step in campaign.steps) > 1.5 * likely
-    return f"{heading} in total, several at a time" if overlap else heading
+    return f"{heading} in total, some runs at the same time" if overlap else heading
 
 
 def fold_ends(ends: str) -> str:

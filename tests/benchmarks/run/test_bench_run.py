@@ -458,7 +458,10 @@ def test_a_command_that_ssh_cannot_pass_on_is_refused(
 
 @pytest.mark.parametrize(
     ("parallel", "text"),
-    [("4", "about 19 s in total, several at a time\n"), ("1", "about 38 s, at most 1 at a time (--parallel)\n")],
+    [
+        ("4", "about 19 s in total, some runs at the same time\n"),
+        ("1", "about 38 s in total, at most 1 run at a time (--parallel)\n"),
+    ],
 )
 def test_what_makes_it_long_is_reported(parallel: str, text: str) -> None:
     result = ran("pairs", "-c", CLUSTER, "--dry-run", "--parallel", parallel)

@@ -53,7 +53,7 @@ def _note_uplinks(request: Request, crossing: dict[str, int], flows: dict[str, i
     )
     if empty > 0:
         notes.append(
-            "the switch chooses the uplink of each queue pair: "
-            f"the probability that an uplink of a leaf stays unused is at most {format_percent(empty)}"
+            "probability that an uplink of a leaf carries no queue pair, and is not tested: "
+            f"at most {format_percent(empty)} (the switch selects the uplink of each queue pair)"
         )
     return notes

@@ -78,7 +78,11 @@ def check(
         ),
     ] = None,
     verbose: Annotated[
-        bool, typer.Option("--verbose", help="List every unknown finding of devices of which nothing was read.")
+        bool,
+        typer.Option(
+            "--verbose",
+            help="If nothing was read from a device, list all its unknown findings. Default: print their number.",
+        ),
     ] = False,
 ) -> None:
     """Compare the settings of devices, as collected in a bundle, with the settings that the cluster file plans.

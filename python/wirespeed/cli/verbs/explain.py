@@ -202,8 +202,8 @@ def _print_failure(identifier: str, failure: FailureMode, detected_by: list[Chec
     specific, general = causes.divide_messages(identifier)
     lines = {
         "Checks that detect it": [f"{check.id}  {check.manual.title}" for check in detected_by] or ["none"],
-        "Log messages that only this failure causes": specific,
-        "Log messages that this failure or another one causes": general,
+        "Log messages of this failure only": specific,
+        "Log messages of this failure and of others": general,
     }
     for heading, body in lines.items():
         if body:
