@@ -167,7 +167,7 @@ class Flows(TypedDict, total=False):
     bytes: list[int]
     """Payload."""
     start_ps: list[int]
-    """Earliest time at which it could be posted; `at_ns` for an operation that never could."""
+    """Earliest time at which it could be posted. If the operations of `after` did not all complete: its `at_ns`."""
     end_ps: list[int | None]
     """Last acknowledgement; with `read` the last data, with `uc` and `ud` the last packet sent. Null: not completed."""
     status: list[Literal["unfinished", "completed", "failed"]]
@@ -368,7 +368,7 @@ class Voqs(TypedDict, total=False):
     priority: list[int]
     """Priority."""
     core: list[int]
-    """Slice of the switch's buffer that it is in."""
+    """Core of the switch chip that holds the queue. Each core has a separate slice of the buffer."""
     frames: list[int]
     """Frames granted credit."""
     max_bytes: list[int]

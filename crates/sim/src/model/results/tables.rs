@@ -22,7 +22,7 @@ pub struct Flows {
     pub verb: Verb,
     /// Payload.
     pub bytes: u64,
-    /// Earliest time at which it could be posted; `at_ns` for an operation that never could.
+    /// Earliest time at which it could be posted. If the operations of `after` did not all complete: its `at_ns`.
     pub start_ps: u64,
     /// Last acknowledgement; with `read` the last data, with `uc` and `ud` the last packet sent. Null: not completed.
     pub end_ps: Option<u64>,
@@ -168,7 +168,7 @@ pub struct Voqs {
     pub port: u32,
     /// Priority.
     pub priority: u8,
-    /// Slice of the switch's buffer that it is in.
+    /// Core of the switch chip that holds the queue. Each core has a separate slice of the buffer.
     pub core: u32,
     /// Frames granted credit.
     pub frames: u64,
