@@ -169,10 +169,37 @@ def test_each_measurement_has_a_tip(document):
 
 
 def test_a_warning_in_a_curve_has_a_mark_that_the_legend_names(document):
-    point, key = document.find_elements("path", class_="mark warn")
+    key, point = document.find_elements("path", class_="mark warn")
     assert "figcaption" not in point["inside"]
     assert "figcaption" in key["inside"]
     assert "warn: 1 measurement" in document.text("li")
+
+
+def test_each_legend_is_before_its_picture(page):
+    figures = re.findall(r'<figure class="chart">(.*?)</figure>', page, re.DOTALL)
+    captions = [figure.lstrip().startswith("<figcaption>") for figure in figures if "<figcaption>" in figure]
+    assert len(captions) == 1 + len(history_sample.WHOLE.peers[0].matrices) + 1
+    assert all(captions)
+    assert page.index('<ul class="legend" aria-hidden="true">') < page.index('<svg class="topology" viewBox="0 0 1')
+
+
+def test_no_line_of_the_axis_crosses_the_label_of_a_series(page):
+    (picture,) = re.findall(r'<svg class="before".*?</svg>', page, re.DOTALL)
+    baselines = [float(y) for y in re.findall(r'<text x="0" y="([0-9.]+)">', picture)]
+    lines = [
+        (float(y), float(y) + float(length))
+        for path in re.findall(r'<path (?:class="same" )?d="(M[^"H]+)"', picture)
+        for y, length in re.findall(r"M[0-9.]+ ([0-9.]+) v([0-9.]+)", path)
+    ]
+    assert len(baselines) == len(history_sample.COMPARISON.series)
+    assert len(lines) > len(baselines)
+    ascent, descent = 12, 4  # of the labels' font
+    assert not [
+        (baseline, start)
+        for baseline in baselines
+        for start, end in lines
+        if start < baseline + descent and end > baseline - ascent
+    ]
 
 
 def test_what_to_do_first_has_the_commands(document):

@@ -11,7 +11,7 @@ from wirespeed.results.campaign_history import Comparison, Difference, SeriesCom
 MAX_ROWS = 24
 """Maximum number of series that are drawn, the most notable first; the table contains all."""
 
-_WIDTH, _ROW, _TOP, _BOTTOM = 640, 46, 8, 26
+_WIDTH, _ROW, _TOP, _BOTTOM = 640, 46, 24, 26  # above and below are the labels of the axis
 _EDGE = 6
 _LEAST_SPAN = 0.02  # minimum range of the axis; with a smaller one, noise would look large
 

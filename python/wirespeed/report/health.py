@@ -75,7 +75,7 @@ def select_most_urgent(statuses: Iterable[str]) -> str:
 
 def describe_status(status: str) -> str:
     """The text of a status."""
-    return "no finding names it" if status == NOT_CHECKED else status
+    return "not checked" if status == NOT_CHECKED else status
 
 
 def _find_status(findings: Iterable[Finding]) -> str:

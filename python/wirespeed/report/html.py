@@ -44,7 +44,7 @@ _MEANINGS = {
     "fail": "not as required",
     "warn": "may be wrong",
     "unknown": "could not be determined",
-    "error": "the check itself broke",
+    "error": "the check stopped with an error",
     "pass": "as required",
     "skip": "not planned, or for information only",
 }
@@ -251,10 +251,10 @@ def status_rows(report: Report) -> tuple[StatusRow, ...]:
     rows = []
     if report.findings or not report.runs:
         counts = {status.value: count for status, count in ranking.counts(report.findings).items()}
-        rows.append(StatusRow("Checks", "one per place", "findings", counts))
+        rows.append(StatusRow("Checks", "number of places", "findings", counts))
     if report.runs:
         counts = {judgement.value: count for judgement, count in _count_judgements(report.runs).items()}
-        rows.append(StatusRow("Benchmarks", "one per measurement", "benchmarks", counts))
+        rows.append(StatusRow("Benchmarks", "number of measurements", "benchmarks", counts))
     return tuple(rows)
 
 
