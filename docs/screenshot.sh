@@ -13,4 +13,4 @@ trap 'rm -rf "$profile"' EXIT
 
 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
     --disable-component-update --disable-sync --user-data-dir="$profile" --hide-scrollbars \
-    --window-size=1280,1868 --screenshot="$root/docs/img/report.png" "file://$(realpath "$report")"
+    --window-size=1280,1880 --screenshot="$root/docs/img/report.png" "file://$(realpath "$report")"
