@@ -22,7 +22,7 @@ from wirespeed.errors import Refusal
 EXIT_CODES = """\b
 Exit codes:
   0    passed (warnings do not fail, unless --strict)
-  1    a check, benchmark or simulated flow failed, or files differ
+  1    a check, benchmark or simulated flow failed, or files or settings differ
   2    wrong usage, or the input was refused
   3    incomplete: something could not be read, judged or compared
   70   internal error of wirespeed

@@ -251,7 +251,7 @@ class _Reader:
             elif output is not None and _is_binary(self.bundle.content[output.source.file]):
                 yield path, GapKind.NOT_TEXT, "its output contains bytes that are not text"
             elif text.strip():
-                yield path, GapKind.NOT_IN_OUTPUT, "no line of its output shows it in a known form"
+                yield path, GapKind.NOT_IN_OUTPUT, "its output does not contain the value in a known format"
             else:
                 errors = output.errors.strip().splitlines() if output else []
                 reason = f"its output is empty: {errors[-1]}" if errors else "its output is empty"
