@@ -29,4 +29,4 @@ def test_a_cut_log_of_an_application_has_no_verdict(name: str) -> None:
     (run,) = parse((SAMPLES / name).read_text(encoding="utf-8"))
     judged = judge(run, plan())
     assert judged.verdicts == ()
-    assert judged.notes == ("the log is truncated: only its complete rows are judged", NOT_JUDGED)
+    assert judged.notes == ("the log is truncated: it contains no result to judge", NOT_JUDGED)

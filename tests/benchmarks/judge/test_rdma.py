@@ -113,12 +113,12 @@ def test_a_dip_below_the_plateau_is_left_to_the_plateau():
     assert find_verdict(judged, 65536).judgement is Judgement.SKIP
     assert (
         find_verdict(judged, 65536).reason
-        == "below 25 % of the largest size: of smaller sizes, only dips and steps of the curve are judged"
+        == "a size below 25 % of the largest size counts as slow only if the curve has a dip or a step there"
     )
     assert find_verdict(judged, 8 * MIB).judgement is Judgement.PASS
     assert judged.notes == (
-        "64 KiB not judged: below 25 % of the largest size: of smaller sizes, only dips and steps of the curve "
-        "are judged",
+        "64 KiB not judged: a size below 25 % of the largest size counts as slow only if the curve has a dip or a step "
+        "there",
     )
 
 
@@ -126,8 +126,8 @@ def test_a_dip_above_a_size_that_passes_is_named():
     judged = judge(perftest({65536: 380.9, MIB: 241.9, 8 * MIB: 391.0}), plan())
     assert find_verdict(judged, MIB).judgement is Judgement.SKIP
     assert judged.notes == (
-        "1 MiB not judged: 62 % of the reachable limit; 64 KiB passes; of sizes below 25 % of the largest one, only "
-        "dips and steps of the curve fail",
+        "1 MiB not judged: 62 % of the reachable limit, although 64 KiB passes; a size below 25 % of the largest "
+        "size counts as slow only if the curve has a dip or a step there",
     )
 
 
@@ -156,7 +156,7 @@ def test_the_gids_of_the_log_name_both_ends():
     gid = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:{}"
     run = perftest({MIB: 390.0}, local_gid=gid.format("01"), remote_gid=gid.format("25"))
     assert find_verdict(judge(run, plan())).physical.assumptions[0] == (
-        "node1:bnxt_re0 and node2:bnxt_re4 by the GIDs of the log"
+        "the log contains the GIDs of node1:bnxt_re0 and node2:bnxt_re4"
     )
 
 
@@ -310,7 +310,7 @@ def test_refused(name, message):
                 "no cause of this error is known",
             ),
         ),
-        (RunStatus.TRUNCATED, None, ("the log is truncated: only its complete rows are judged",)),
+        (RunStatus.TRUNCATED, None, ("the log is truncated: only the results that it contains are judged",)),
     ],
 )
 def test_the_end_of_a_run_is_stated_once(status, error, notes):
@@ -325,6 +325,11 @@ def test_a_message_of_no_bytes_is_shown():
 
 def test_a_run_without_bandwidth_reports_it():
     assert judge(perftest({}), plan()).notes == ("the log contains no bandwidth to judge",)
+
+
+def test_a_truncated_run_without_results_has_one_note():
+    judged = judge(replace(perftest({}), status=RunStatus.TRUNCATED), plan())
+    assert judged.notes == ("the log is truncated: it contains no result to judge",)
 
 
 def mapped_gid(address):

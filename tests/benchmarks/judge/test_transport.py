@@ -287,8 +287,8 @@ def test_the_gpu_that_a_log_of_perftest_names_is_judged():
     (verdict,) = judge(log, plan_of_mi300x(), source="node1:bnxt_re4", target="node2:bnxt_re5").verdicts
     assumptions = [text for text in verdict.physical.assumptions if "buffer" in text]
     assert assumptions == [
-        "the buffer of node1:bnxt_re4 is on GPU2, by the log",
-        "the buffer of node2:bnxt_re5 is on GPU5, the GPU it serves",
+        "the buffer of node1:bnxt_re4 is on GPU2, stated in the log",
+        "the buffer of node2:bnxt_re5 is on GPU5, the GPU that it serves",
     ]
 
 

@@ -132,7 +132,7 @@ class CollectiveLimits:
             remaining = tuple(text for text in reachable.assumptions if text != assumption)
             reachable = replace(reachable, assumptions=remaining)
         if borrower is not None and borrower.is_certain and reachable is not None:
-            reason = f"copies through system memory to GPUs that {borrower.host} borrows, by the log (SHM)"
+            reason = f"the log shows copies through system memory (SHM) to GPUs that {borrower.host} borrows"
             reachable = scale_bound(reachable, _STAGED, reason)
         skip_reason = None
         if measurement.metric is Metric.ALGBW:

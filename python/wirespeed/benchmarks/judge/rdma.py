@@ -219,7 +219,8 @@ def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]
     if addressed:
         names = " and ".join(str(nic) for nic in addressed)
         assumptions.append(
-            f"{names} by the GIDs of the log{'' if len(addressed) > 1 else '; the other end is assumed similar'}"
+            f"the log contains the GID{'s' if len(addressed) > 1 else ''} of {names}"
+            f"{'' if len(addressed) > 1 else '; the other end is assumed similar'}"
         )
         return addressed
     if device is not None:
@@ -300,7 +301,8 @@ def _find_slots(
             yield f"{uplink.name} of {nic.host}", uplink.slot
         gpu = gpu_slot(plan, nic.host, nic.nic.gpu, assumptions) if on_gpu else None
         if gpu is not None:
-            stated = "by the log" if _find_logged_gpu(run, plan, nic) == nic.nic.gpu else "the GPU it serves"
+            is_logged = _find_logged_gpu(run, plan, nic) == nic.nic.gpu
+            stated = "stated in the log" if is_logged else "the GPU that it serves"
             assumptions.append(f"the buffer of {nic} is on {nic.nic.gpu}, {stated}")
             yield f"PCIe slot of {nic.nic.gpu} (near {nic})", gpu
 

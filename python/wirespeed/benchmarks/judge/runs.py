@@ -232,8 +232,8 @@ def _find_other_hosts(run: Run, plan: Plan, context: RunContext) -> str | None:
         return None
     verb = "is" if len(foreign) == 1 else "are"
     return (
-        f"the log is from other hosts: {format_first(foreign, _NAMED_HOSTS)} {verb} not in {plan.name}, whose limits "
-        "these are; give the cluster file of the measured hosts"
+        f"the log is from other hosts: {format_first(foreign, _NAMED_HOSTS)} {verb} not in {plan.name}; the limits "
+        f"are those of {plan.name}; give the cluster file of the measured hosts"
     )
 
 
@@ -620,7 +620,7 @@ def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     if run.status is RunStatus.END_UNKNOWN:
         lines.append("the log does not state whether the run had ended: results may be missing")
     if run.status is RunStatus.TRUNCATED:
-        lines.append("the log is truncated: only its complete rows are judged")
+        lines.append(_describe_truncation(run, verdicts))
     if run.status is RunStatus.FAILED:
         lines += list_notes(run)
     if not verdicts and any(row.metric in LATENCIES for row in run.measurements):
@@ -628,7 +628,8 @@ def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     elif not verdicts and run.tool in APPLICATIONS:
         lines.append(f"not judged: {APPLICATION_TIME}")
     elif not verdicts:
-        lines.append("the log contains no bandwidth to judge")
+        if run.measurements or run.status is not RunStatus.TRUNCATED:
+            lines.append("the log contains no bandwidth to judge")
     elif all(verdict.judgement is Judgement.SKIP for verdict in verdicts):
         lines.append("nothing of this run is judged; `wirespeed bench parse` shows its values")
         reasons = Counter(verdict.reason for verdict in verdicts if verdict.physical is None)
@@ -639,6 +640,15 @@ def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     if wrong and all(measurement.value == 0 for measurement in wrong):
         lines.append("the tool validated its data: no errors")
     return tuple(lines)
+
+
+def _describe_truncation(run: Run, verdicts: Sequence[Verdict]) -> str:
+    """What is judged of a log that ends before its run."""
+    if not run.measurements:
+        return "the log is truncated: it contains no result to judge"
+    if any(verdict.judgement is not Judgement.SKIP for verdict in verdicts):
+        return "the log is truncated: only the results that it contains are judged"
+    return "the log is truncated: results may be missing"
 
 
 _NO_LATENCY_LIMIT = "nothing limits its latency from above; a profile can, with a gate that names the highest latency"

@@ -192,13 +192,15 @@ def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]
     located = [nic for address in stated if address and (nic := nic_with_address(plan, address)) is not None]
     if located:
         names = " and ".join(dict.fromkeys(str(nic) for nic in located))
-        assumptions.append(f"{names} by the addresses in the log")
+        assumptions.append(f"the log contains the addresses of {names}")
         return located
     in_subnet = [list_nics_of_subnet(plan, address) for address in stated if address]
     ends = next((nics[:2] for nics in in_subnet if len({nic.host for nic in nics}) > 1), [])
     if ends:
         names = " and ".join(str(nic) for nic in ends)
-        assumptions.append(f"{names} by the subnet of the log's addresses, which are on no NIC of {plan.name}")
+        assumptions.append(
+            f"no NIC of {plan.name} has the addresses of the log; {names} are used, because they are in the same subnet"
+        )
     return ends
 
 

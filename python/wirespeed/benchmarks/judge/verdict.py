@@ -26,7 +26,7 @@ _FLAT = 0.005  # relative difference of a flat table: a healthy one still rises 
 _SHORTEST = 0.01  # a time that two decimals show
 
 _BELOW = "below "  # begins the reason of a bandwidth below a threshold
-BELOW_PLATEAU = "of the largest size: of smaller sizes, only dips and steps of the curve are judged"
+BELOW_PLATEAU = "of the largest size counts as slow only if the curve has a dip or a step there"
 _BITS_FOR_BYTES = 4.0  # between 1 and 8, on a scale of factors nearer to 8
 _EQUAL_LIMIT = 0.99  # from this fraction of the design's limit on, the limit as found explains no loss
 
@@ -121,8 +121,7 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
         return make_verdict(measurement, Judgement.PASS, reached, limit)
     below_plateau = measurement.size_bytes is not None and measurement.size_bytes < scale.plateau
     if below_plateau and limit.thresholds is None:
-        share = format_percent(scale.profile.plateau.value, 0)
-        return make_verdict(measurement, Judgement.SKIP, f"{_BELOW}{share} {BELOW_PLATEAU}", limit)
+        return make_verdict(measurement, Judgement.SKIP, _describe_plateau(scale.profile), limit)
     alternative = limit.alternative
     worst = warns if fraction < warns else passes  # what the value misses; with the other limit it may not
     if alternative is not None and measurement.value >= worst * alternative.reachable.value:
@@ -134,6 +133,11 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
         return make_verdict(measurement, Judgement.WARN, below, limit)
     below = below.replace(format_percent(passes, 0), format_percent(warns, 0))
     return make_verdict(measurement, Judgement.FAIL, below, limit)
+
+
+def _describe_plateau(profile: Profile) -> str:
+    """Why a size below the plateau is not judged."""
+    return f"a size below {format_percent(profile.plateau.value, 0)} {BELOW_PLATEAU}"
 
 
 def _describe_alternative(measurement: Measurement, bound: Bound, alternative: Alternative) -> str:
@@ -162,9 +166,8 @@ def explain_dip(verdict: Verdict, verdicts: Iterable[Verdict], scale: Scale) -> 
         return verdict
     bound_name = "the reachable limit" if bound is verdict.reachable else "the physical limit"
     reason = (
-        f"{format_percent(measurement.value / bound.value, 0)} of {bound_name}; {Size(max(smaller))} passes; "
-        f"of sizes below {format_percent(scale.profile.plateau.value, 0)} of the largest one, only dips and steps of "
-        "the curve fail"
+        f"{format_percent(measurement.value / bound.value, 0)} of {bound_name}, although {Size(max(smaller))} passes; "
+        f"{_describe_plateau(scale.profile)}"
     )
     return replace(verdict, reason=reason)
 
