@@ -132,7 +132,7 @@ addresses: {scheme: link-31, pool: 10.1.0.0/16, loopbacks: 10.255.0.0/24}
 
 def test_nics_share_the_uplinks_of_their_leaf():
     """Two NICs of 100 Gb/s below one uplink of 400 Gb/s, then of 100 Gb/s; 4096 B of 4178 B are payload."""
-    method = "RDMA write while all NICs below send"
+    method = "RDMA write while all NICs use the uplinks"
     wide = find_bounds(build(read_text(FABRIC, "cluster.yaml")), "node1", "node3")[method]
     assert next(term.value for term in wide.terms if term.name == "uplinks of leaf1") == pytest.approx(196.07, abs=0.01)
     narrow_file = FABRIC.replace("uplinks: 1,", "uplinks: 1, speed: 100 Gb/s,")

@@ -201,7 +201,13 @@ WRONG = "kind: wrong-setting"
         ),
         (
             f"{WRONG}, node: leaf1, setting: queue.ecn.minimum, value: 7 MB",
-            "found queue.ecn.minimum 7 MB; expected queue.ecn.minimum at most queue.ecn.maximum",
+            "found queue.ecn.minimum 7 MB; expected at most 750 kB, the lowest queue.ecn.maximum of leaf1\n"
+            "  hint: to use this value, change queue.ecn.maximum in an entry before this one",
+        ),
+        (
+            f"{WRONG}, {CABLE}, setting: queue.ecn.maximum, value: 100 kB",
+            "found queue.ecn.maximum 100 kB; expected at least 250 kB, queue.ecn.minimum of leaf1:Ethernet1/1\n"
+            "  hint: to use this value, change queue.ecn.minimum in an entry before this one",
         ),
         (
             f"{WRONG}, node: leaf1, class: default, setting: queue.ecn.enabled, value: false",

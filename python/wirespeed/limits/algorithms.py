@@ -160,7 +160,7 @@ def reachable(
             f"{number(ACKS_PER_PACKET)} acknowledgements for each data packet, traffic in both directions"
         )
         assumptions.append(
-            "what crosses leaves is dealt evenly over the cables upward"
+            "traffic between leaves is spread evenly over all uplinks"
             if beyond
             else "no oversubscription between leaves"
         )

@@ -188,7 +188,7 @@ class _Connection:
         shares = list(self._list_uplink_terms(path))
         if shares:
             even = [*assumptions, "traffic is spread evenly over all uplinks"]
-            yield self._build_limit(ends, f"{method} while all NICs below send", [*direct, *shares], even)
+            yield self._build_limit(ends, f"{method} while all NICs use the uplinks", [*direct, *shares], even)
         if any(gpus):
             staged = [*terms, *self._list_staged_terms(ends, 1, assumptions, self.conditions.message_size)]
             yield self._build_limit(ends, "RDMA write, staged in memory", staged, assumptions)
@@ -279,7 +279,7 @@ class _Connection:
             yield self._build_limit(ends, method, [*terms, share], assumptions)
 
     def _list_uplink_terms(self, path: Path) -> Iterator[Term]:
-        """The share of a NIC in the uplinks of its switches, while all NICs below them send to other switches."""
+        """The share of a NIC in the uplinks of its leaf and pod, while all NICs below send over these uplinks."""
         payload = framing.one_way(path).value / path.speed.gb_per_s
         for tier in uplinks(self.plan):
             for group in tier:
@@ -287,11 +287,12 @@ class _Connection:
                     continue
                 below = sum(cable.speed for cable in self.plan.cables if _leaves_host(cable, group.hosts))
                 value = path.speed.gb_per_s * group.up / below * payload
+                switches = ", ".join(group.switches)
                 formula = (
-                    f"{number(path.speed.gb_per_s)} Gb/s × {group.up} upward / {Bandwidth(below)} of the NICs below"
-                    f" × {payload:.4f} payload"
+                    f"{number(path.speed.gb_per_s)} Gb/s × {group.up} of uplinks / {Bandwidth(below)} of NICs "
+                    f"below {switches} × {payload:.4f} payload"
                 )
-                yield Term(f"uplinks of {', '.join(group.switches)}", value, GBPS, formula, "cables of the plan")
+                yield Term(f"uplinks of {switches}", value, GBPS, formula, "cables of the plan")
 
     def _limit_all(self, pairs: Sequence[tuple[str, str]]) -> Iterator[PathLimit]:
         """All RDMA NICs of both hosts at once: ports of a card share its slot, NICs the uplinks of PCIe switches."""

@@ -53,7 +53,7 @@ def _merge_members(group: Group, tier: Sequence[Uplinks], payload: float, acknow
             count,
             (up[switches] / 8e9 * payload,),
             (up[switches] / 8e9 * acknowledged_payload,),
-            f"{up[switches]} of cables upward",
+            f"{up[switches]} of uplinks",
             None,
         )
         for switches, count in ranks.items()

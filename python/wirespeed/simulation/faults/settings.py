@@ -128,17 +128,16 @@ class _Setting:
             fault.setting, value, port, self._select_queues(device), self._map_pcie_to_nics(device)
         )
         new = changing.change(self._plan.devices[device], Place(device))
+        location = f"{fault.node or fault.port}" + (f", class {fault.traffic_class}" if fault.traffic_class else "")
         if not changing.values_before:
-            location = f"{fault.node or fault.port}" + (f", class {fault.traffic_class}" if fault.traffic_class else "")
             self._add_problem("setting", f"{fault.setting} at {location}", f"something that has a {kind.kind}")
             return None
         if all(entry == value for entry in changing.values_before):
             self._add_problem("value", f"{fault.setting} {_format_value(value)}, as planned", "another value")
             return None
         if kind is Queue and any(_has_exchanged_thresholds(queue) for queue in changing.values_after):
-            self._add_problem(
-                "value", f"{fault.setting} {_format_value(value)}", "queue.ecn.minimum at most queue.ecn.maximum"
-            )
+            expected, hint = _describe_threshold_range(fault.setting, changing.values_after, location)
+            self._add_problem("value", f"{fault.setting} {_format_value(value)}", expected, hint)
             return None
         if device in self._plan.hosts:
             changed_plan = dataclasses.replace(self._plan, hosts={**self._plan.hosts, device: new})
@@ -253,6 +252,21 @@ def _replace_field(node: Any, names: Sequence[str], value: Any) -> Any:
 def _has_exchanged_thresholds(queue: Queue) -> bool:
     low, high = queue.ecn.minimum, queue.ecn.maximum
     return low is not None and high is not None and low > high
+
+
+def _describe_threshold_range(setting: str, queues: Sequence[Queue], location: str) -> tuple[str, str]:
+    """The values of one ECN threshold that fit the other one of these queues, and how to allow more."""
+    bound, select, limit = (
+        ("at most", min, "queue.ecn.maximum")
+        if setting == "queue.ecn.minimum"
+        else ("at least", max, "queue.ecn.minimum")
+    )
+    limits = {value for queue in queues if (value := get(queue, limit)) is not None}
+    extreme = f"the {'lowest' if select is min else 'highest'} " if len(limits) > 1 else ""
+    return (
+        f"{bound} {select(limits)}, {extreme}{limit} of {location}",
+        f"to use this value, change {limit} in an entry before this one",
+    )
 
 
 def _format_value(value: Any) -> str:
