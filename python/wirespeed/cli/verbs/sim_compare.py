@@ -36,7 +36,7 @@ class Format(StrEnum):
     CSV = "csv"
 
 
-@sim.command(short_help="Compare congestion-control algorithms on the same scenarios.")
+@sim.command(short_help="Compare congestion-control algorithms, or settings.")
 def compare(
     scenarios: Annotated[
         list[Path],
@@ -103,6 +103,9 @@ def compare(
     contains only one of them: a step is set at the minimum threshold of a slope, but a slope cannot be derived from a
     step, and a warning is printed.
 
+    To compare values of a setting, such as an ECN threshold, give one scenario or cluster file for each value, one
+    algorithm, and --as-is.
+
     Completion times are as in `sim run`. Gb/s is the payload of all flows between the first start and the last end.
     Jain's fairness index compares flow rates; 1 means equal rates. Values that are the same in all runs are below the
     table; JSON and CSV contain all values. The same scenarios, preset and seed give the same output on every machine
@@ -118,6 +121,7 @@ def compare(
       wirespeed sim compare incast.json permutation.json --algorithm dcqcn-p,dcqcn-d
       wirespeed sim compare incast.json --format csv > incast.csv
       wirespeed sim compare cluster.yaml -t incast.yaml --algorithm dcqcn-p,dcqcn-d
+      wirespeed sim compare ecn-1MB.yaml ecn-2MB.yaml -t incast.yaml --algorithm dcqcn-p --as-is
     """
     from wirespeed import simulation
     from wirespeed.cli.interrupt import interruptible
