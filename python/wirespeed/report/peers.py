@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -49,7 +49,8 @@ def _print_matrix(matrix: Matrix, console: Console, described: dict[SuspectKey, 
     console.print(Text(wording.line(matrix.title), style="bold"), soft_wrap=True)
     _print_picture(matrix, console)
     for group in matrix.groups[:_GROUPS]:
-        console.print(Text(f"  {wording.line(_peer_group(group, matrix))}"), soft_wrap=True)
+        for number, line in enumerate(_describe_group(group, matrix)):
+            console.print(Text(f"{'    ' if number else '  '}{line}"), soft_wrap=True)
     if len(matrix.groups) > _GROUPS:
         console.print(f"  and {len(matrix.groups) - _GROUPS} more groups of equivalent results: see --format json")
     for note in matrix.notes:
@@ -127,19 +128,26 @@ def _describe_scale(lower_is_better: bool) -> tuple[str, ...]:
     return (*(f"≥ {format_percent(step, 0)}" for step in _STEPS), "less")
 
 
-def _peer_group(group: PeerGroup, matrix: Matrix) -> str:
+def _describe_group(group: PeerGroup, matrix: Matrix) -> Iterator[str]:
+    """What the results of a group are compared with, and from when one is slow."""
     cells = wording.plural(group.cells, "result")
     if group.expected is None or group.spread is None or group.least is None:
-        return f"{group.name}: {cells}, too few to compare (at least 4 needed)"
-    text = f"{group.name}: {cells}, {group.statistic} {wording.number(group.expected)} {wording.unit(matrix.unit)}"
+        yield wording.line(f"{group.name}: {cells}, too few to compare (at least 4 needed)")
+        return
+    median = f"{group.statistic} {wording.number(group.expected)} {wording.unit(matrix.unit)}"
+    yield wording.line(f"{group.name}: {cells}, {median}")
     spread = f"spread {wording.percent(group.spread)} (robust standard deviation)"
     if group.least <= 0:
-        return f"{text}, {spread}, too wide to find a single slow result"
+        yield f"{spread}: too wide to find a single slow result"
+        return
+    yield spread
     low = group.expected / group.least if matrix.lower_is_better else group.expected * group.least
     side = "above" if matrix.lower_is_better else "below"
     sign = "÷" if matrix.lower_is_better else "×"
-    rule = f": median {sign} (1 − {group.margin})" if group.margin is not None else ""
-    return f"{text}, {spread}, slow {side} {wording.quantity(low, matrix.unit)}{rule}"
+    rule = f" = median {sign} (1 − {format_percent(1 - group.least, 2)})"
+    yield f"slow: {side} {wording.quantity(low, matrix.unit)}{rule}"
+    if group.margin is not None:
+        yield group.margin
 
 
 def _print_suspect(

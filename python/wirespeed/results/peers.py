@@ -73,8 +73,8 @@ class PeerGroup:
     """Cells that should measure the same.
 
     ``expected`` is their usual value, ``spread`` their robust relative standard deviation; a cell whose fraction of the
-    expected value is below ``least`` is low. ``margin`` is the formula of 1 minus ``least``. All are None if there are
-    too few cells to compare. ``statistic`` names the median that ``expected`` is.
+    expected value is below ``least`` is low. ``margin`` is 1 minus ``least`` in percent, with its formula. All are None
+    if there are too few cells to compare. ``statistic`` names the median that ``expected`` is.
     """
 
     name: str

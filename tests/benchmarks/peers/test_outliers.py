@@ -18,9 +18,9 @@ NOISES = (0.0, 0.002, 0.01)
 @pytest.mark.parametrize(
     ("minimum", "deviation", "margin"),
     [
-        (0.05, 0.0, "3.5 × 1.80 %, the smallest spread that is assumed"),
-        (0.05, 0.03, "3.5 × spread"),
-        (0.2, 0.03, "20.0 %, the value of --at-least"),
+        (0.05, 0.0, "6.31 % = 3.5 × 1.80 %, the minimum spread"),
+        (0.05, 0.03, "10.50 % = 3.5 × spread"),
+        (0.2, 0.03, "20.00 %, the value of --at-least"),
     ],
 )
 def test_the_rule_of_a_slow_cell_is_stated(minimum, deviation, margin):

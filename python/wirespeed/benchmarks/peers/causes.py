@@ -63,12 +63,13 @@ class Rule:
         return fraction <= 0 or fraction < self.bound(deviation, count)
 
     def describe_margin(self, deviation: float) -> str:
-        """The formula of the share of the median by which a single low cell is at least worse."""
+        """The share of the median by which a single low cell is at least worse, and its formula."""
+        share = format_percent(1 - self.bound(deviation), 2)
         if self.minimum >= self.z * max(deviation, spread.NOISE):
-            return f"{format_percent(self.minimum)}, the value of --at-least"
+            return f"{share}, the value of --at-least"
         if deviation >= spread.NOISE:
-            return f"{self.z:.3g} × spread"
-        return f"{self.z:.3g} × {format_percent(spread.NOISE, 2)}, the smallest spread that is assumed"
+            return f"{share} = {self.z:.3g} × spread"
+        return f"{share} = {self.z:.3g} × {format_percent(spread.NOISE, 2)}, the minimum spread"
 
     def bound(self, deviation: float, count: int = 1) -> float:
         """The fraction below which a median is low."""
