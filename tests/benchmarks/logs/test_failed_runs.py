@@ -10,7 +10,7 @@ from wirespeed.benchmarks import parse
 from wirespeed.benchmarks.logs.failed_runs import list_notes
 
 SAMPLES = Path(__file__).parents[2] / "samples"
-OTHER_END = "read the log of the other end: its first error is the cause"
+OTHER_END = "read the log of the other end: its first error is the cause; without a log, start it first"
 USABLE = "the values are usable: perftest prints a row after all its iterations, and the error came later"
 
 

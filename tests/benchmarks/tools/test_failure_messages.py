@@ -39,8 +39,9 @@ ROWS = [
     ("[node1:9] pml_ucx.c:178  Error: Failed to receive UCX worker address: Not found (-13)", "UCX", ""),
     ("libfabric:4242:1700000000::efa:ep_ctrl:efa_open():33<warn> Unable to open device: Error", "libfabric", ""),
     ("node1:rank0.app: Failed to modify UD QP to INIT on mlx5_0: Invalid argument", "libfabric", "MPI-01"),
-    ("sockperf: Client.cpp:412:ERROR: Can`t connect socket (errno=111 Connection refused)", "sockperf", "OS-06 OS-14"),
-    ("Couldn't connect to node1:18515", "perftest", "OS-06 OS-14"),
+    ("sockperf: Client.cpp:412:ERROR: Can`t connect socket (errno=111 Connection refused)", "sockperf",
+     "APP-06 OS-06 OS-14"),
+    ("Couldn't connect to node1:18515", "perftest", "APP-06 OS-06 OS-14"),
     ("Failed to modify QP 295 to RTR", "perftest", "NIC-05 OS-05 OS-07 RT-05"),
     ("Failed to modify QP to RTR", "libibverbs", "NIC-05 OS-05 OS-07 RT-05"),  # uccl-project/uccl issue 641
     (" Unable to Connect the HCA's through the link", "perftest", "NIC-05 OS-05 OS-07 RT-05"),

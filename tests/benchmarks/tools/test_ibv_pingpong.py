@@ -13,7 +13,7 @@ ADDRESS = "  local address:  LID 0x0000, QPN 0x000017, PSN 0x241949, GID ::\n"
 def test_a_server_that_does_not_answer() -> None:
     (run,) = parse(f"Couldn't connect to 10.0.1.1:18515\n{ADDRESS}")
     assert (run.tool, run.test, run.status) == ("ibv_pingpong", None, RunStatus.FAILED)
-    assert (run.error, run.failures) == ("Couldn't connect to 10.0.1.1:18515", ("OS-06", "OS-14"))
+    assert (run.error, run.failures) == ("Couldn't connect to 10.0.1.1:18515", ("APP-06", "OS-06", "OS-14"))
     assert run.parameters == Parameters()
 
 

@@ -87,7 +87,7 @@ def test_a_server_that_nobody_started(port: int) -> None:
     with socket.socket() as listener:  # bound, so that no other program listens there meanwhile
         listener.bind((LOOPBACK, 0))
         (run,) = iperf3(int(listener.getsockname()[1]))
-    assert (run.status, run.failures) == (RunStatus.FAILED, ("OS-06", "OS-14"))
+    assert (run.status, run.failures) == (RunStatus.FAILED, ("APP-06", "OS-06", "OS-14"))
     assert run.error is not None
     assert run.error.endswith("Connection refused")
 

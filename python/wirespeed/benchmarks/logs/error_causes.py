@@ -319,8 +319,11 @@ _CONNECTING = (
          "connect(2), EHOSTUNREACH; icmp(7) for a firewall that rejects"),
     _row("Network is unreachable", "nreachable", r"[Nn]etwork is unreachable", "OS-14 RT-10 OS-05",
          "connect(2), ENETUNREACH"),
-    _row("Couldn't connect to node1 | Connection refused", "onnect", r"Couldn't connect to \S+|[Cc]onnection refused",
-         "OS-06 OS-14", f"{PERFTEST}, src/perftest_communication.c; connect(2), ECONNREFUSED"),
+    _row("Couldn't connect to node1 | unable to connect to server: Connection refused (iperf3)", "onnect",
+         r"Couldn't connect to \S+|unable to connect to server: Connection refused|\bconnect(?:\(\))? failed: "
+         r"Connection refused|t connect socket \(errno=111\b", "APP-06 OS-06 OS-14",
+         f"{PERFTEST}, src/perftest_communication.c; connect(2), ECONNREFUSED: nothing listens at the address"),
+    _row("Connection refused", "onnect", r"[Cc]onnection refused", "OS-06 OS-14", "connect(2), ECONNREFUSED"),
     _row("socketStartConnect: Connect to 10.1.0.7<45231> failed : Software caused connection abort", "connection abort",
          r"Software caused connection abort", "OS-14 OS-06 RT-10", "https://github.com/NVIDIA/nccl/issues/1515; "
          "https://github.com/NVIDIA/nccl-tests/issues/162"),
@@ -476,7 +479,7 @@ VAGUE: tuple[Cause, ...] = (
          r"Failed to exchange data between server and client", "APP-06",
          f"{PERFTEST}, src/perftest_communication.c (ctx_hand_shake: the other end has closed its socket)"),
     _row("Unable to open file descriptor for socket connection", "socket connection",
-         r"Unable to open file descriptor for socket connection", "OS-06 OS-14",
+         r"Unable to open file descriptor for socket connection", "APP-06 OS-06 OS-14",
          f"{PERFTEST}, src/perftest_communication.c (establish_connection, after Couldn't connect)"),
     _row("Watchdog caught collective operation timeout: WorkNCCL(SeqNum=4 (PyTorch)", "Watchdog caught",
          r"Watchdog caught collective operation timeout", "APP-02",

@@ -17,7 +17,7 @@ def list_notes(run: Run) -> tuple[str, ...]:
         return ()
     notes = []
     if OTHER_END in run.failures:
-        notes.append("read the log of the other end: its first error is the cause")
+        notes.append("read the log of the other end: its first error is the cause; without a log, start it first")
     if run.measurements and run.tool in _ROW_AFTER_ITERATIONS:
         notes.append(
             f"the values are usable: {run.tool} prints a row after all its iterations, and the error came later"
