@@ -68,9 +68,11 @@ class LaunchPart(Part):
     threads: Positive | None = Field(default=None, description="threads of a rank, each on a separate core")
     binding: BindingPolicy | None = Field(
         default=None,
-        description="cores of the ranks of a host. One core per rank: bunch, core after core; scatter, sockets in "
-        "turn; numa, NUMA nodes in turn; compact, core after core, with its hardware threads for `threads`. "
-        "Several cores per rank: linear, `threads` cores after each other; spread, all cores divided evenly",
+        description="cores of each rank of a host. bunch: one core, all cores of a socket before the next socket. "
+        "compact: the same cores, but the `threads` of a rank run on the hardware threads of its core. scatter: one "
+        "core, sockets in turn. numa: one core, NUMA nodes in turn. linear: `threads` cores, one after the other. "
+        "spread: an equal share of all cores. The socket of the first NIC comes first. With one rank per GPU, the "
+        "cores are those of the NUMA node of the GPU, if it has enough",
     )
     gid_index: Whole = Field(default=3, description="GID index of jobs")
     priority: PriorityNumber | None = Field(default=None, description="service level, for tagged frames")
