@@ -74,6 +74,13 @@ ROWS = [
      "NCCL", "APP-09"),
     ("misc/socket.cc:71 NCCL WARN socketProgress: Connection closed by remote peer 10.10.1.3<36138>", "NCCL",
      "APP-02 OS-19 OS-06 K8S-03"),  # NVIDIA/nccl issue 1612
+    # NVIDIA/nccl issues 975 and 983; src/bootstrap.cc
+    ("node1:12251:12400 [5] misc/socket.cc:483 NCCL WARN socketStartConnect: Connect to fe80::966d:ae03:a2:8cf0%ib1"
+     "<17943> failed : Software caused connection abort", "NCCL", "OS-14 OS-06 RT-10"),
+    ("node1:1:2 [0] misc/shmutils.cc:72 NCCL WARN Error: failed to extend /dev/shm/nccl-a5Ra5x to 9637892 bytes\n"
+     "node1:1:2 [0] misc/shmutils.cc:113 NCCL WARN Error while creating shared memory segment /dev/shm/nccl-a5Ra5x "
+     "(size 9637888)", "NCCL", "OS-03"),
+    ("node1:1:2 [0] bootstrap.cc:45 NCCL WARN Bootstrap : no socket interface found", "NCCL", "OS-14 K8S-01"),
     ("libibverbs: Warning: RLIMIT_MEMLOCK is 65536 bytes.", "libibverbs", "OS-02 MPI-02"),
     ("RuntimeError: CUDA error: system not yet initialized", "CUDA", "GPU-05"),
     ("There are not enough slots available in the system to satisfy the 2\nslots that were requested by the "

@@ -140,6 +140,26 @@ MESSAGES: dict[str, re.Pattern[str]] = {
     ),
 }
 _DEBUG = re.compile(r"\bNCCL (?:INFO|VERSION|TRACE|WARN) ")  # fatal warnings are those of a communicator
+_CONTINUES = _compile(
+    r"No preset parameters were found",
+    r"OpenFabrics (?:device|connection schemes)",
+    r"infiniband ports on a device",
+    r"was unable to find any relevant network interfaces",
+    r"\b(?:btl|mca)_\w+",  # a component that cannot be used leaves its place to the next one
+    r"libibverbs: Warning",
+    r"RLIMIT_MEMLOCK is",
+    r"<(?:warn|info|debug|trace)>",  # libfabric
+    r"\bUCX +(?:WARN|DIAG|INFO|DEBUG|TRACE|REQ|DATA|ASYNC|FUNC|POLL)\b",  # src/ucs/config/types.h
+    r"\[(?:mpiexec|proxy:\d+:\d+)@\S+\] ",
+)
+"""Messages after which a job goes on."""
+
+
+def is_error(text: str) -> bool:
+    """Whether a line contains a message of a library or launcher after which a job does not go on."""
+    if _DEBUG.search(text) is not None or _CONTINUES.search(text) is not None:
+        return False
+    return any(pattern.search(text) is not None for pattern in MESSAGES.values())
 
 
 def read(log: Source, is_mixed_fabric: bool = False) -> Run | None:

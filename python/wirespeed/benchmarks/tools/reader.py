@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import math
 import pkgutil
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 from wirespeed.benchmarks.logs import failure_messages
 from wirespeed.benchmarks.logs.error_causes import Case, causes, has_mixed_fabric, merge_causes
+from wirespeed.benchmarks.logs.failure_messages import is_error
 from wirespeed.benchmarks.logs.log import Line, Source, Substrings, source
 from wirespeed.benchmarks.logs.pair_tables import lacks_corner
 from wirespeed.benchmarks.logs.run_draft import MAX_ERRORS, ReadRun
@@ -21,7 +23,7 @@ from wirespeed.benchmarks.tools.nccl_debug.lines import IDENTIFYING_TEXTS as NCC
 from wirespeed.benchmarks.tools.nccl_tests.patterns import TYPES
 from wirespeed.errors import Problem, Refusal
 from wirespeed.results.benchmarks import Run, RunStatus
-from wirespeed.results.nccl import Communicator
+from wirespeed.results.nccl import Communicator, NcclWarning
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
             raise Refusal([_describe_other_text(text, name)])
         return Reading(failed, (), found_communicators)
     runs.sort(key=lambda run: run.line)
+    if any(read_run.run.status in _WITHOUT_END for read_run in runs):
+        runs = _fail_runs_without_end(runs, log, found_communicators or nccl_log.communicators(log))
     line_notices = _select_notices(runs)
     if any(read_run.last_line is None for read_run in runs):
         noted = [*_note_decimal_commas(runs, log)]
@@ -130,7 +134,7 @@ def build_failed_run(test: str, error: str, text: str) -> Run:
 def _build_aborted_run(communicator: Communicator) -> Run:
     """The failed run of a log without a table: fatal errors aborted its communicator."""
     errors = communicator.fatal_errors
-    texts = dict.fromkeys(f"{error.host}: {error.text}" if error.host else error.text for error in errors)
+    texts = dict.fromkeys(map(_format_error, errors))
     return Run(
         tool=communicator.library or "NCCL",
         test=None,
@@ -142,6 +146,47 @@ def _build_aborted_run(communicator: Communicator) -> Run:
     )
 
 
+_WITHOUT_END = (RunStatus.TRUNCATED, RunStatus.END_UNKNOWN)
+
+
+def _fail_runs_without_end(
+    read_runs: list[ReadRun], log: Source, communicators: Sequence[Communicator]
+) -> list[ReadRun]:
+    """The runs; one without an end has failed if an error that ends a job follows its values."""
+    fatal = {error.line: _format_error(error) for communicator in communicators for error in communicator.fatal_errors}
+    errors = [
+        (line, fatal.get(line.number) or " ".join(line.text.split()))
+        for line in _list_messages(log)
+        if line.number in fatal or is_error(line.text)
+    ]
+    return [_fail_run_without_end(read_run, read_runs, errors) for read_run in read_runs]
+
+
+def _fail_run_without_end(
+    read_run: ReadRun, read_runs: Sequence[ReadRun], errors: Sequence[tuple[Line, str]]
+) -> ReadRun:
+    run = read_run.run
+    if run.status not in _WITHOUT_END:
+        return read_run
+    label = run.parameters.process_label
+    first = max((measurement.line for measurement in run.measurements), default=read_run.line)
+    later_starts = (
+        other_run.line
+        for other_run in read_runs
+        if other_run.line > read_run.line and other_run.run.parameters.process_label == label
+    )
+    end = min(later_starts, default=math.inf)
+    texts = [text for line, text in errors if first < line.number < end and label in (None, line.label)]
+    if not texts:
+        return read_run
+    error = "; ".join(list(dict.fromkeys(texts))[:MAX_ERRORS])
+    return replace(read_run, run=replace(run, status=RunStatus.FAILED, error=error))
+
+
+def _format_error(error: NcclWarning) -> str:
+    return f"{error.host}: {error.text}" if error.host else error.text
+
+
 def _add_causes(read_runs: list[ReadRun], log: Source, text: str) -> Iterable[Run]:
     """The runs; a failed run gets the causes of its error, or of the messages of launchers and libraries around it."""
     messages = None
@@ -151,7 +196,7 @@ def _add_causes(read_runs: list[ReadRun], log: Source, text: str) -> Iterable[Ru
             yield run
             continue
         if messages is None:
-            messages = sorted((*log.without_debug(), *log.debug(" NCCL WARN ")), key=_get_number)
+            messages = _list_messages(log)
         first = bisect_left(messages, read_run.line, key=_get_number) if index else 0
         next_message = (
             bisect_left(messages, read_runs[index + 1].line, key=_get_number)
@@ -161,6 +206,11 @@ def _add_causes(read_runs: list[ReadRun], log: Source, text: str) -> Iterable[Ru
         context = "\n".join(line.text for line in messages[first:next_message])
         case = replace(Case.from_run(run.parameters, run.measurements), is_mixed_fabric=has_mixed_fabric(text))
         yield replace(run, failures=causes(run.error or "", context, case=case))
+
+
+def _list_messages(log: Source) -> list[Line]:
+    """The lines that may contain messages of launchers and libraries, in the order of the log."""
+    return sorted((*log.without_debug(), *log.debug(" NCCL WARN ")), key=_get_number)
 
 
 def _select_notices(read_runs: list[ReadRun]) -> list[Problem]:

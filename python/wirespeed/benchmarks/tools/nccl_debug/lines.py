@@ -55,10 +55,18 @@ FATAL = re.compile(
     # A completion with an error moves its queue pair to the error state (InfiniBand Architecture Specification 1.4,
     # 11.6.2); the calls are those of net_ib whose failure NCCL returns as ncclSystemError.
     r"Got completion .*\b(?:with error|status)\b"
-    r"|Call to ibv_(?:modify_qp|create_qp|create_cq|create_ah|reg_mr)\w* failed"
+    r"|Call to ibv_(?:modify_qp|create_qp|create_cq|create_ah|alloc_pd|reg_mr|reg_dmabuf_mr)\w* failed"
+    r"|ibv_post_(?:send|recv)\(\) failed"
+    # src/transport/net_ib/common.cc (a later call then returns ncclSystemError) and connect.cc (ncclInternalError)
+    r"|async fatal event|communicator encountered a fatal error|failed in ncclIbRoceGetVersionNum"
+    r"|Attempted to connect incompatible devices|device is incompatible with the local"
     r"|unhandled (?:system|cuda|hip) error|remote process exited or there was a network error"
-    # src/init.cc (ncclInvalidUsage); src/misc/socket.cc (ncclRemoteError: recv returned 0)
+    # src/init.cc (ncclInvalidUsage); src/misc/socket.cc (ncclRemoteError: recv returned 0; ncclSystemError)
     r"|Duplicate GPU detected|(?:socketProgress|Net) ?: Connection closed by remote peer"
+    r"|\b[Cc]onnect to \S+ (?:failed|returned .*, exceeded error retry count)|Call to (?:connect|recv|send) failed"
+    # src/include/checks.h (ncclUnhandledCudaError), src/bootstrap.cc, src/misc/shmutils.cc (ncclSystemError)
+    r"|(?:Cuda|HIP) failure (?:\d+ )?'|Bootstrap ?: no socket interface found|No usable listening interface found"
+    r"|Error while (?:creating|attaching to) shared memory segment|Error: failed to extend /dev/shm"
 )
 CHANNELS = re.compile(
     r"(?:comm 0x[0-9a-f]+, )?(\d{1,9}) coll channels, (?:(\d{1,9}) collnet channels, )?(?:(\d{1,9}) nvls channels, )?"

@@ -13,6 +13,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
+from wirespeed.benchmarks.logs.failure_messages import is_error
 from wirespeed.benchmarks.logs.launch_command import (
     Launch,
     find_transport_service,
@@ -95,6 +96,7 @@ class _Reader(RunReader):
         self._rows = 0
         self._short_ends: set[int | None] = set()  # last sizes of earlier tables; None: one that ended by default
         self._followed = False  # other output follows the rows, so that they were not cut
+        self._has_error = False  # an error follows the rows, so that other output does not show that they are whole
         self._is_cut = False  # the last row is not whole
         self._early: list[str] = []  # failures since the last table
         self._option: str | None = None
@@ -175,7 +177,7 @@ class _Reader(RunReader):
             self._read_runs.append(draft.finish())
         self._columns, self._sized, self._rate = [], True, False
         self._largest, self._last, self._rows = None, -1, 0
-        self._followed = False
+        self._followed = self._has_error = False
         self._early, self._option = [], None
 
     def _ends_before_neighbours(self) -> bool:
@@ -324,7 +326,7 @@ class _Reader(RunReader):
             size_text = "" if size is None else f" of {size} B"
             draft.notice(line.number, f"{', '.join(unread)} in the row{size_text}", "numbers; left out")
         self._rows += 1
-        self._is_cut = False
+        self._is_cut = self._has_error = False
         self._last = self._last if size is None else size
         if draft.parameters.window_messages == "varied" and not self._rate:
             self._last = -1  # complete only with its second table
@@ -360,7 +362,8 @@ class _Reader(RunReader):
         else:
             # messages of libraries may stand between rows, or inside one
             is_other_output = MESSAGE.match(text) is None and _MASKED_ROW.fullmatch(text) is None
-            self._followed = self._followed or (self._rows > 0 and is_other_output)
+            self._has_error = self._has_error or is_error(text)
+            self._followed = self._followed or (self._rows > 0 and is_other_output and not self._has_error)
             if text.endswith("\\"):
                 self._first_part += f"{text[:-1]} "
                 return
