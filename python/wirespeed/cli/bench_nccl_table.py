@@ -9,12 +9,15 @@ from rich.table import Table
 from wirespeed.cli.bench_table import format_causes
 from wirespeed.cli.console import escape, standard_output
 from wirespeed.report.wording import plural
-from wirespeed.results.nccl import Communicator, NcclNic, NcclPath
+from wirespeed.results.nccl import Communicator, NcclNic, NcclPath, NcclWarning
 from wirespeed.units import Size
 
 
-def show(communicator: Communicator, explained: Collection[str] = ()) -> None:
-    """Print one communicator; ``explained`` are failures whose titles are printed with its run."""
+def show(communicator: Communicator, explained: Collection[str] = (), errors: Collection[str] = ()) -> None:
+    """Print one communicator; ``explained`` are failures whose titles are printed with its run, ``errors`` their texts.
+
+    A warning that is printed as the error of a run is not repeated.
+    """
     size = f", {communicator.ranks} ranks" if communicator.ranks is not None else ""
     nodes = f" on {communicator.nodes} nodes" if communicator.nodes is not None else ""
     library = escape(f"{communicator.library} {communicator.version}" if communicator.version else "NCCL or RCCL")
@@ -24,6 +27,8 @@ def show(communicator: Communicator, explained: Collection[str] = ()) -> None:
     for name, value in _list_rows(communicator):
         standard_output().print(f"  {name}: {escape(value)}", soft_wrap=True)
     for warning in communicator.warnings:
+        if _is_printed(warning, errors):
+            continue
         times = f" ({warning.count} times)" if warning.count > 1 else ""
         style = "red" if warning.fatal else "yellow"
         standard_output().print(
@@ -55,8 +60,13 @@ def repeats_errors(communicator: Communicator, errors: Collection[str]) -> bool:
     return (
         not has_more
         and bool(warnings)
-        and all(warning.count == 1 and any(warning.text in error for error in errors) for warning in warnings)
+        and all(warning.count == 1 and _is_printed(warning, errors) for warning in warnings)
     )
+
+
+def _is_printed(warning: NcclWarning, errors: Collection[str]) -> bool:
+    text = f"{warning.host}: {warning.text}" if warning.host else warning.text
+    return any(text in error for error in errors)
 
 
 def _format_state(communicator: Communicator) -> str:

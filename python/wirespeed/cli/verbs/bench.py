@@ -206,4 +206,4 @@ def _print_runs(runs: list[Run], communicators: list[Communicator], output: Form
     errors = [run.error for run in runs if run.error]
     for communicator in communicators:
         if not bench_nccl_table.repeats_errors(communicator, errors):
-            bench_nccl_table.show(communicator, explained)
+            bench_nccl_table.show(communicator, explained, errors)
