@@ -37,6 +37,9 @@ class ApplicationReader(RunReader):
             if self.draft is not None:
                 fail(self.draft, text)
 
+    def end_run(self) -> None:
+        """Keep the run: applications print headings within their output."""
+
     @abstractmethod
     def is_end(self, text: str) -> bool:
         """Whether this is the line with which the output of a run ends."""

@@ -145,6 +145,9 @@ class LineReader(Protocol):
     def take(self, line: Line) -> None:
         """Take the next line."""
 
+    def end_run(self) -> None:
+        """End the open run, if there is one, at a heading; what precedes a run stays."""
+
     def finish(self) -> list[ReadRun]:
         """All runs, after the last line."""
 
@@ -160,9 +163,22 @@ class RunReader(ABC):
         self._close()
         return self._read_runs
 
+    def end_run(self) -> None:
+        """End the open run, if there is one, at a heading; what precedes a run stays."""
+        self._close()
+
     @abstractmethod
     def _close(self) -> None:
         """End the open run, if there is one."""
+
+
+_HEADING = re.compile(r"(?:#{2,6}|={3,})[ \t]+(?!OSU\b|backtrace\b|Printing statistics\b)[^\W_].*")
+"""A heading of Markdown, or a text after equals signs; not those of UCX (src/ucs/debug/debug.c) and sockperf."""
+
+
+def is_heading(text: str) -> bool:
+    """Whether a line is a heading that a person or a script wrote between the outputs of runs: ``## run 2``."""
+    return text.startswith(("##", "===")) and _HEADING.match(text) is not None
 
 
 def line_matcher(pattern: re.Pattern[str]) -> Callable[[str], bool]:
@@ -182,8 +198,10 @@ def read_by_process(
 
 
 def read_runs(reader: LineReader, lines: Iterable[Line]) -> list[ReadRun]:
-    """Read lines with a reader and return its runs."""
+    """Read lines with a reader and return its runs. A heading of the file ends a run."""
     for line in lines:
+        if is_heading(line.text):
+            reader.end_run()
         reader.take(line)
     return reader.finish()
 

@@ -17,7 +17,7 @@ from operator import attrgetter
 from wirespeed.benchmarks.logs.launcher_messages import NCCL_DEBUG
 from wirespeed.benchmarks.logs.log import Line, Ranks, Source, splice, split_by_label
 from wirespeed.benchmarks.logs.numbers import number, numbers
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, find_missing_rows
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, find_missing_rows, read_runs
 from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     AMD,
     AVERAGE,
@@ -81,9 +81,7 @@ def read(log: Source) -> list[ReadRun]:
         reader = _Reader(label)
         lines = process_lines + [line for line in debug if label in (None, line.label)]
         lines.sort(key=attrgetter("number"))
-        for line in splice(lines, NCCL_DEBUG, " NCCL "):
-            reader.take(line)
-        runs += reader.finish()
+        runs += read_runs(reader, splice(lines, NCCL_DEBUG, " NCCL "))
     return runs
 
 
@@ -119,6 +117,7 @@ class _Reader:
         self._columns: Columns | None = None
         self._tables, self._averages = 1, 0  # several processes without MPI each print a table, with mixed lines
         self._preamble: _Preamble | None = None
+        self._follows_heading = False
         self._command: _Command | None = None
         self._library: str | None = None
         self._rccl = False  # the library is RCCL by its version line
@@ -226,12 +225,20 @@ class _Reader:
             self._communicator_sizes.add(int(ranks[1]))
         return ranks is not None
 
+    def end_run(self) -> None:
+        self._close()
+        self._follows_heading = True
+
     def finish(self) -> list[ReadRun]:
         self._close()
+        self._end_preamble()
+        return self._read_runs
+
+    def _end_preamble(self) -> None:
+        """End a run that has no table."""
         if self._preamble is not None:
             draft = self._create_draft(self._preamble)
             self._read_runs.append(draft.finish())
-        return self._read_runs
 
     # -- before the table ------------------------------------------------------------------------------------------
 
@@ -264,9 +271,17 @@ class _Reader:
         ):
             match = pattern.match(text)
             if match:
+                if pattern is OPTIONS and self._follows_heading:
+                    self._start_preamble()
                 take(match, self._get_preamble(line))
                 return True
         return False
+
+    def _start_preamble(self) -> None:
+        """End a run without a table whose options precede a heading: the options below it are those of another run."""
+        self._follows_heading = False
+        if self._preamble is not None and self._preamble.parameters.max_message_bytes is not None:
+            self._end_preamble()
 
     def _read_rank_list(self, line: Line) -> None:
         """Read lines that each contain a rank; processes print in any order, also after the column line."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail, is_failure
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_runs
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = "the lines of NetPIPE ('1 bytes  9747 times -->  0.77 Mbps in  9.88 usec', or its np.out)"
@@ -50,10 +50,7 @@ _FEWEST = 3  # minimum number of rows to exclude a coincidence
 
 def read(log: Source) -> list[ReadRun]:
     """Every run of NetPIPE in the log."""
-    reader = _Reader()
-    for line in splice(log.without_debug(), MESSAGE, "["):
-        reader.take(line)
-    return reader.finish() or _read_files(log.without_debug())
+    return read_runs(_Reader(), splice(log.without_debug(), MESSAGE, "[")) or _read_files(log.without_debug())
 
 
 class _Reader(RunReader):

@@ -126,6 +126,10 @@ class _Reader(RunReader):
         elif self._draft is None or not self._read_startup_line(line, self._draft, text):
             self._read_other_line(line, text)
 
+    def end_run(self) -> None:
+        self._followed = self._followed or (self._rows > 0 and not self._has_error)
+        self._close()
+
     def _open(self, line: Line) -> Draft:
         if self._draft is None:
             self._draft = Draft(_TOOL, line.number)

@@ -85,6 +85,9 @@ class _Reader:
             else:
                 self._early.append(text)
 
+    def end_run(self) -> None:
+        self._close(followed=True)
+
     def finish(self) -> list[ReadRun]:
         self._close(followed=False)
         return self._read_runs
