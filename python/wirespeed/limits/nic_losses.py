@@ -62,12 +62,20 @@ class LogFacts:
 
 
 def list_degraded_rates(
-    path: Path, slot: Slot | None, facts: LogFacts, *, bidirectional: bool, nics: int = 1, slot_ports: int = 1
+    path: Path,
+    slot: Slot | None,
+    facts: LogFacts,
+    *,
+    bidirectional: bool,
+    nics: int = 1,
+    slot_ports: int = 1,
+    may_lack_nics: bool = True,
 ) -> tuple[DegradedRate, ...]:
     """The rates below the planned one; losses of the same rate are one entry.
 
-    ``nics``: NICs that share the traffic. ``slot_ports``: ports of one card among them, which share its slot; the
-    fractions are those of a port that has the slot to itself.
+    ``nics``: NICs that share the traffic; ``may_lack_nics``: whether fewer of them are a loss.
+    ``slot_ports``: ports of one card among them, which share its slot; the fractions are those of a port that has the
+    slot to itself.
     """
     planned = usable = _compute_framing(path, bidirectional)
     if slot is not None:
@@ -88,7 +96,8 @@ def list_degraded_rates(
         for term in terms
         if term.value < usable
     ]
-    fractions += [DegradedRate(f"{count} of {nics} NICs", count / nics) for count in range(1, nics)]
+    if may_lack_nics:
+        fractions += [DegradedRate(f"{count} of {nics} NICs", count / nics) for count in range(1, nics)]
     return tuple(_merge_equal_rates(sorted(fractions, key=lambda rate: -rate.fraction)))
 
 

@@ -576,7 +576,8 @@ def _list_fingerprints(
     is_single = term.name.endswith(algorithms.ONE_NIC)
     count = 1 if is_single or stated else len(nics)
     facts = LogFacts(run.parameters.path_mtu_bytes, uses_rdma=stated)
-    rates = list_degraded_rates(path, slot, facts, bidirectional=True, nics=count)
+    # Published runs, which do not reach their limit, give the number of NICs that leaves a rate: in proportion to them.
+    rates = list_degraded_rates(path, slot, facts, bidirectional=True, nics=count, may_lack_nics=published is None)
     if proof.has_bottleneck or (proof.has_fewer_nics and is_single):
         rates = ()
     elif proof.has_fewer_nics and context.evidence is not None:
