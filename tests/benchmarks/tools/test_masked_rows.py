@@ -98,15 +98,6 @@ def test_a_masked_row_is_noted_or_its_run_is_not_complete(log: Path) -> None:
         assert noted or sum(run.status is RunStatus.COMPLETE for run in reading.runs) < len(complete), lines[number - 1]
 
 
-def test_a_deviation_with_a_decimal_comma_is_left_out() -> None:
-    """sockperf prints three decimals, so that ``12,3`` may be any of two numbers."""
-    text = "sockperf: == version #3.7-no.git == \nsockperf: ====> avg-latency=4943.790 (std-dev={0})\n"
-    (whole,), (cut,) = (read(text.format(value), "sockperf.log").runs for value in ("12.300", "12,3"))
-    assert [row.value for row in whole.measurements] == [4943.79, 12.3]
-    assert cut.measurements == ()
-    assert any("12,3" in str(notice) for notice in read(text.format("12,3"), "sockperf.log").notices)
-
-
 @pytest.mark.parametrize(("arrow", "label"), [("<-", "GPU1 -> GPU0"), ("←", "GPU1 -> GPU0"), ("→", "GPU0 -> GPU1")])
 def test_an_arrow_of_a_web_page_keeps_the_direction(arrow: str, label: str) -> None:
     text = (

@@ -76,15 +76,20 @@ def test_what_a_counter_that_ran_over_makes_negative_is_left_out_and_reported() 
     ]
 
 
-def test_a_decimal_comma_among_points_is_named() -> None:
+def test_a_decimal_comma_among_points_is_read() -> None:
     row = (
         " 65536      5000             11,50              10,25  \t\t   0,001\n" + " 65536  5000  11.50  10.25  0.020\n"
     )
     reading = read(BW_COLUMNS.format("Gb/sec") + row + RULE, "log")
-    assert [str(notice) for notice in reading.notices] == [
-        "log:2: found '11,50', '10,25', '0,001' in the row of 65536 B; "
-        "expected numbers with a decimal point, as the tool prints them with LC_ALL=C; left out"
+    assert [measurement.value for measurement in reading.runs[0].measurements] == [
+        11.5,
+        10.25,
+        0.001,
+        11.5,
+        10.25,
+        0.02,
     ]
+    assert reading.notices == ()
 
 
 def test_an_unknown_unit_is_left_out_and_reported() -> None:

@@ -18,6 +18,7 @@ from wirespeed.benchmarks.logs.log import Line, Source, Substrings, source
 from wirespeed.benchmarks.logs.pair_tables import lacks_corner
 from wirespeed.benchmarks.logs.run_draft import MAX_ERRORS, ReadRun
 from wirespeed.benchmarks.logs.wrapped_lines import mark_lists
+from wirespeed.benchmarks.tools.decimal_commas import read_decimal_commas
 from wirespeed.benchmarks.tools.nccl_debug import communicators as nccl_log
 from wirespeed.benchmarks.tools.nccl_debug.lines import IDENTIFYING_TEXTS as NCCL_IDENTIFYING_TEXTS
 from wirespeed.benchmarks.tools.nccl_tests.patterns import TYPES
@@ -73,13 +74,13 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
                 return read(marked, name, communicators=communicators, messages=messages)
             raise Refusal([_describe_other_text(text, name)])
         return Reading(failed, (), found_communicators)
+    runs, log, text = read_decimal_commas(runs, log, text, _read_runs)
     runs.sort(key=lambda run: run.line)
     if any(read_run.run.status in _WITHOUT_END for read_run in runs):
         runs = _fail_runs_without_end(runs, log, found_communicators or nccl_log.communicators(log))
     line_notices = _select_notices(runs)
     if any(read_run.last_line is None for read_run in runs):
-        noted = [*_note_decimal_commas(runs, log)]
-        noted += _note_unread_rows(runs, line_notices + noted, log, text, lambda changed: _read_runs(source(changed)))
+        noted = _note_unread_rows(runs, line_notices, log, text, lambda changed: _read_runs(source(changed)))
         line_notices += _exclude_applications(noted, runs)
     _add_collectives(runs, name)
     notices = [replace(notice, location=_format_location(notice.location, name)) for notice in line_notices]
@@ -236,18 +237,6 @@ def _exclude_applications(notices: Iterable[Problem], read_runs: list[ReadRun]) 
         for notice in notices
         if not any(int(notice.location.removeprefix("line ")) in output for output in outputs)
     ]
-
-
-def _note_decimal_commas(read_runs: list[ReadRun], log: Source) -> Iterable[Problem]:
-    """Notices of lines that no reader took because a number has a decimal comma."""
-    commas = log.decimal_commas()
-    if not commas:
-        return
-    read_lines = {measurement.line for read_run in read_runs for measurement in read_run.run.measurements}
-    noted_locations = {notice.location for read_run in read_runs for notice in read_run.notices}
-    for number, text in commas:
-        if number > read_runs[0].line and number not in read_lines and f"line {number}" not in noted_locations:
-            yield Problem(f"line {number}", repr(text), "a number with a decimal point; the line is left out")
 
 
 _Read = Callable[[str], list[ReadRun]]
