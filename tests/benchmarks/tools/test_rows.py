@@ -380,6 +380,19 @@ def test_what_is_no_benchmark_is_refused(text: str, problem_text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
+    ["$ /opt/DIS/bin/dma_bench -client -rn 8\nfailed\n", "    64      16384    256    50.19 us   326.43 MBytes/s\n"],
+)
+def test_the_table_of_dma_bench_is_refused_with_the_option_that_is_read(text: str) -> None:
+    """The option is that of the scripts in github.com/multiib/beegfs-thesis; tests/samples/sisci_json is its output."""
+    with pytest.raises(Refusal) as refusal:
+        read(text, "log")
+    (problem,) = refusal.value.problems
+    assert problem.hint is not None
+    assert problem.hint.startswith("dma_bench: run `dma_bench -client -rn NODE -json FILE` and give FILE")
+
+
+@pytest.mark.parametrize(
+    "text",
     [
         "| Gb/s | a | b |\n|---|---|---|\n| a | - | 390 |\n| b | 200 | - |\n",
         ",a,b\na,-,390\nb,200,-\n",

@@ -447,6 +447,11 @@ def _describe_other_text(text: str, name: str) -> Problem:
         hint = "run the benchmark again and write its output to the file, such as with `| tee FILE`"
     if "\0" in text:
         found = "binary data"
+    if _SISCI.search(text):
+        hint = (
+            "dma_bench: run `dma_bench -client -rn NODE -json FILE` and give FILE, since its table is not supported; "
+            "scibench2: give the whole table with its header lines"
+        )
     if lacks_corner(lines[:_MATRIX_LINES]):
         hint = (
             r"for a matrix of pairs, write direction and unit into its first cell: `from\to (Gb/s)` if rows send, "
@@ -455,6 +460,8 @@ def _describe_other_text(text: str, name: str) -> Problem:
     return Problem(name, found, "output of a benchmark tool", hint)
 
 
+_SISCI = re.compile(r"\bdma_bench\b|\d us\s+\d[\d.]* MBytes/s$", re.MULTILINE)
+"""The name of dma_bench, or a row with the units of the SISCI tools (github.com/multiib/beegfs-thesis)."""
 _MATRIX_LINES = 100  # in which the heading of a matrix is looked for
 
 

@@ -13,7 +13,7 @@ from wirespeed.benchmarks.logs.log import Source
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
 from wirespeed.results.benchmarks import Metric
 
-LOOKS_FOR = "the JSON of scibench2 or dma_bench ('Remote nodeId', 'results')"
+LOOKS_FOR = "the JSON of scibench2 or dma_bench (of -json FILE: 'Remote nodeId', 'results')"
 IDENTIFYING_TEXTS = ('"Remote nodeId"',)
 
 _VERSION = re.compile(r"SISCI API version (\S+)")
