@@ -5,7 +5,7 @@ Flows are imported inside functions, as in commands.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -333,20 +333,18 @@ def runs_exit(runs: Sequence[JudgedRun], strict: bool, relations: Sequence[Relat
     codes = [Exit.PASSED]
     if Judgement.FAIL in judgements or RunStatus.FAILED in ended or (strict and Judgement.WARN in judgements):
         codes.append(Exit.FAILED)
-    judged_files = {
-        run.file for run in runs if any(verdict.judgement is not Judgement.SKIP for verdict in run.verdicts)
-    }
-    is_unjudged = not judgements - {Judgement.SKIP} or any(_is_unjudged(run, judged_files) for run in runs)
+    judged_runs = [run for run in runs if any(verdict.judgement is not Judgement.SKIP for verdict in run.verdicts)]
+    is_unjudged = not judgements - {Judgement.SKIP} or any(_is_unjudged(run, judged_runs) for run in runs)
     if Judgement.UNKNOWN in judgements or RunStatus.TRUNCATED in ended or is_unjudged:
         codes.append(Exit.INCOMPLETE)
     return Exit.worst(*codes)
 
 
-def _is_unjudged(run: JudgedRun, judged_files: Set[str]) -> bool:
+def _is_unjudged(run: JudgedRun, judged_runs: Sequence[JudgedRun]) -> bool:
     """Whether a run should have been judged and nothing of it is.
 
     What has no limit (latencies, staged copies) is information beside judged runs: latencies anywhere, the rest in the
-    same log.
+    same log. A run without a value to judge is none beside a judged run of the same test.
     """
     from wirespeed.results.benchmarks import LATENCIES
     from wirespeed.results.verdicts import Judgement
@@ -356,7 +354,10 @@ def _is_unjudged(run: JudgedRun, judged_files: Set[str]) -> bool:
     bandwidths = [verdict for verdict in run.verdicts if verdict.measurement.metric not in LATENCIES]
     if any(verdict.physical is not None for verdict in bandwidths):
         return True
-    return run.file not in judged_files and (bool(bandwidths) or not run.verdicts)
+    beside = [judged for judged in judged_runs if judged.file == run.file]
+    if not run.verdicts and any((judged.tool, judged.test) == (run.tool, run.test) for judged in beside):
+        return True
+    return not beside and (bool(bandwidths) or not run.verdicts)
 
 
 def read_failure_titles(runs: Iterable[JudgedRun]) -> dict[str, str]:

@@ -85,6 +85,31 @@ def test_a_log_of_which_nothing_is_judged_is_incomplete(sample):
     assert "not judged: " in result.stdout  # and why
 
 
+QPERF = "rc_bw:\n    bw        =  {} GB/sec\n    msg_rate  =   731 K/sec\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (QPERF.format("47.9") * 2, Exit.PASSED),
+        (QPERF.format("47.9") + QPERF.format("XX.X"), Exit.INCOMPLETE),
+        (QPERF.format("XX.X") + QPERF.format("47.9"), Exit.INCOMPLETE),
+        (QPERF.format("47.9") + "rc_bw:\n", Exit.INCOMPLETE),
+    ],
+)
+def test_a_repeated_test_without_its_value_is_incomplete(tmp_path, text, code):
+    """The value of one run says nothing about another run of the same test, whose value is masked or cut."""
+    result = run(tmp_path, text, *ENDS)
+    assert result.exit_code == code, result.output
+
+
+def test_a_masked_matrix_is_incomplete_and_named(tmp_path):
+    matrix = (SAMPLES / "nvbandwidth" / "one-node.txt").read_text(encoding="utf-8").partition("Running device_to")[0]
+    result = run(tmp_path, re.sub(r"\d+\.\d\d\b", "XXX.XX", matrix))
+    assert result.exit_code == Exit.INCOMPLETE, result.output
+    assert "found XXX.XX, XXX.XX, XXX.XX in row 0; expected numbers; left out" in result.stderr
+
+
 def test_a_log_with_judged_and_informative_tables_passes():
     """Document 002, section A.3.9: staged copies and latencies stand beside copies with peer access."""
     root = CLUSTER.parents[2]
