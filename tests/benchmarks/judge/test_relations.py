@@ -159,8 +159,29 @@ def test_what_mpi_adds_over_ud_is_compared_with_ud(mpi, judgement):
         log_of_hosts(1, 3, measure_latency("perftest", "ib_send_lat", value, connection_type=kind), name=f"{kind}.log")
         for kind, value in (("RC", 2.0), ("UD", 9.0))
     ]
-    relation = find_relations(*logs, gate="mpi-overhead-ud")["mpi-overhead-ud"]
+    relations = find_relations(*logs)
+    assert list(relations) == ["mpi-overhead-ud"]
+    relation = relations["mpi-overhead-ud"]
     assert (relation.judgement, relation.value) == (judgement, pytest.approx(mpi - 9.0))
+
+
+@pytest.mark.parametrize(
+    ("cluster", "connection_type", "gate"),
+    [
+        ("cluster-ud.yaml", None, "mpi-overhead-ud"),
+        ("cluster-ud.yaml", "RC", "mpi-overhead"),
+        ("cluster.yaml", None, "mpi-overhead"),  # hybrid: a job of two ranks is over RC
+        ("cluster.yaml", "UD", "mpi-overhead-ud"),
+    ],
+)
+def test_the_transport_of_an_mpi_run_selects_its_gate(cluster, connection_type, gate):
+    """What a log does not state, the plan does. The gate of the other transport has no result, also not unknown."""
+    plan = build(read(LEAVES.parents[1] / "bluebonnet-64node" / cluster), load())
+    mpi = measure_latency("osu-micro-benchmarks", "osu_latency", 10.0, connection_type=connection_type)
+    below = measure_latency("perftest", "ib_send_lat", 9.0, connection_type="UD" if gate.endswith("ud") else "RC")
+    logs = [Log(f"{run.test}.log", Reading((run,)), "node01:bnxt_re0", "node02:bnxt_re0") for run in (mpi, below)]
+    relations = find_relations(*logs, plan=lambda: plan)
+    assert {name: relation.judgement for name, relation in relations.items()} == {gate: PASS}
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ class Selection(Entry):
     gpu: str | None = None
     hosts: int | None = None
     ranks: int | None = None
+    connection_type: Literal["RC", "UD"] | None = None
     sizes: list[SizeField] = Field(default_factory=list)
     from_size: SizeField | None = None
     label: str | None = None

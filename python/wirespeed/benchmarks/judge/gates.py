@@ -33,6 +33,7 @@ class Subject:
     gpus: frozenset[str]  # parts of their names
     hosts: int | None
     ranks: int | None
+    connection_type: str | None
 
 
 def build_subject(run: Run, plan: Plan, link: Bandwidth | None, hosts: int | None) -> Subject:
@@ -52,7 +53,20 @@ def build_subject(run: Run, plan: Plan, link: Bandwidth | None, hosts: int | Non
         gpus=frozenset(word.upper() for title in titles for word in re.split(r"[^A-Za-z0-9]+", title)),
         hosts=run.parameters.nodes or hosts,
         ranks=run.ranks,
+        connection_type=find_connection_type(run, plan),
     )
+
+
+def find_connection_type(run: Run, plan: Plan) -> str | None:
+    """The transport service that a run states. An MPI job without one uses that of the plan for a job of its size."""
+    if run.parameters.connection_type is not None or run.tool != "osu-micro-benchmarks":
+        return run.parameters.connection_type
+    launch = next(iter(plan.hosts.values())).launch
+    transport = (launch.transport or "rc").removesuffix("-verbs")
+    if transport == "hybrid":
+        is_large = launch.hybrid_from is not None and run.ranks is not None and run.ranks >= launch.hybrid_from
+        return "UD" if is_large else "RC"
+    return transport.upper()
 
 
 def find_gate(measurement: Measurement, subject: Subject, profile: Profile) -> Gate | None:
@@ -77,6 +91,7 @@ def applies_to_run(selection: Selection, subject: Subject) -> bool:
         and (selection.gpu is None or selection.gpu.upper() in subject.gpus)
         and selection.hosts in (None, subject.hosts)
         and selection.ranks in (None, subject.ranks)
+        and selection.connection_type in (None, subject.connection_type)
     )
 
 

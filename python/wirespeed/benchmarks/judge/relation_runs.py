@@ -29,6 +29,7 @@ SELECTION_FIELDS = (
     "gpu",
     "hosts",
     "ranks",
+    "connection_type",
     "sizes",
     "from_size",
 )
@@ -36,6 +37,7 @@ VARIED_PARAMETERS = {
     "memory": ("memory", "send_memory", "receive_memory"),
     "bidirectional": ("bidirectional",),
     "hosts": ("nodes",),
+    "connection_type": ("connection_type",),
 }
 """Parameters of logs by the field of a gate that varies them."""
 

@@ -201,6 +201,7 @@ def _comparison_key(entry: Entry, unlike: frozenset[str], gate: RelativeGate) ->
         "bidirectional": subject.bidirectional,
         "hosts": subject.hosts,
         "ranks": subject.ranks,
+        "connection_type": subject.connection_type,
     }
     common_values = tuple(None if name in unlike else value for name, value in named.items())
     traffic = tuple(

@@ -35,7 +35,7 @@ from wirespeed.benchmarks.judge.collectives import (
     list_hosts_of_ranks,
 )
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
-from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_gate
+from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_connection_type, find_gate
 from wirespeed.benchmarks.judge.gpu import GpuLimits, find_gpu_host, gpu_limits
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, REFUTED, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.mpi import mpi_limits
@@ -75,7 +75,7 @@ from wirespeed.plan.overlay import ObservedPlan
 from wirespeed.plan.source_verification import describe_unverified_term
 from wirespeed.results.benchmarks import APPLICATIONS, LATENCIES, PAIR_ARROW, Measurement, Metric, Run, RunStatus
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
-from wirespeed.settings import Host, Launch, is_address
+from wirespeed.settings import Host, is_address
 from wirespeed.units import BITS_PER_SECOND, Size, format_percent
 
 
@@ -306,22 +306,13 @@ def _describe_ud_overhead(run: Run, plan: Plan) -> tuple[str, ...]:
     host = next(iter(plan.hosts.values()))
     library = plan.hardware.libraries.get(host.launch.library or "")
     overhead = library.ud_overhead if library else None
-    if overhead is None or run.tool != "osu-micro-benchmarks" or not _is_over_ud(run, host.launch):
+    if overhead is None or run.tool != "osu-micro-benchmarks" or find_connection_type(run, plan) != "UD":
         return ()
     drivers = {nic.driver.name for nic in host.nics.values()}
     if drivers.isdisjoint(overhead.drivers) or not any(row.metric in LATENCIES for row in run.measurements):
         return ()
     added = f"{overhead.minimum} to {overhead.maximum}"
     return (f"over UD the library adds {added} to the latency of these NICs (`wirespeed explain MPI-05`)",)
-
-
-def _is_over_ud(run: Run, launch: Launch) -> bool:
-    """Whether the transport that the command line selects is UD, or else the planned one of a job of this size."""
-    if run.parameters.connection_type is not None:
-        return run.parameters.connection_type == "UD"
-    if launch.transport == "hybrid":
-        return launch.hybrid_from is not None and run.ranks is not None and run.ranks >= launch.hybrid_from
-    return launch.transport == "ud"
 
 
 def _describe_congestion(run: Run) -> tuple[str, ...]:

@@ -3,6 +3,8 @@
 The pairs are those of the suite pairs. Both tests measure all sizes: RC from 2 B to 8 MiB, UD to the path MTU, the
 largest message of a UD queue pair. `wirespeed bench judge --profile field` compares them with osu_latency of the suite
 mpi: the difference is the overhead of the library, which over UD also numbers, acknowledges and reassembles messages.
+Gate mpi-overhead compares RC with RC, gate mpi-overhead-ud UD with UD. The transport of osu_latency is that of the
+command line in its log, else `launch.transport` of the cluster file.
 """
 
 from __future__ import annotations
