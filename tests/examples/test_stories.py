@@ -82,9 +82,16 @@ with dynamic port breakout
 source: sonic-buildimage 202205 to 202605 and master, \
 device/accton/x86_64-accton_as9716_32d-r0: no platform.json, \
 without which sonic-utilities refuses `config interface breakout`
-"""
+""",
+    "bluebonnet-64node": """\
+warning: {example}/cluster.yaml:19: found jobs on 6 to 15 hosts, 128 ranks on each, over RC alone: \
+up to 229,376 queue pairs on a host if every rank sends to every other; \
+expected at most 65,537, those of its Broadcom BCM957508-P2100G, 2 x 100G PCIe card (Thor)
+  hint: hybrid_from: 641, with which jobs on more than 5 hosts are hybrid
+""",
 }
-"""The only warnings of an example: its document does not name the system of the switch."""
+"""The only warnings of the examples: a document does not name the system of its switch; another document has the limit
+of 16 hosts, and no number of queue pairs."""
 
 
 def check(example: Path, bundle: Path) -> tuple[int, list[Finding]]:

@@ -27,7 +27,6 @@ FILE = Path(__file__).parents[2] / "examples" / "bluebonnet-64node" / "cluster-r
         ("ranks: 128", "ranks: 32", None),  # 64,512
         ("transport: rc", "transport: ud", None),
         ("transport: rc", "transport: hybrid", None),
-        ("transport: rc", "transport: hybrid\n  hybrid_from: 8192", None),
         ("transport: rc", "transport: hybrid\n  hybrid_from: 8193", "1,032,192"),  # RC alone, with 8,192 ranks
         ("transport: rc", "transport: hybrid\n  rc_connections: 511", None),  # 128 * (511 + 1) = 65,536
         ("transport: rc", "transport: hybrid\n  rc_connections: 512", "65,664"),
@@ -45,6 +44,31 @@ def test_more_queue_pairs_than_the_nic_has_warn(old: str, new: str, queue_pairs:
     matching = [warning for warning in warnings if "queue pairs" in warning]
     assert len(matching) == (1 if expected else 0)
     assert all(f"{expected}{limit}" in warning for warning in matching)
+
+
+@pytest.mark.parametrize(
+    ("hybrid_from", "settings", "warning"),
+    [
+        (2048, "", "6 to 15 hosts, 128 ranks on each, over RC alone: up to 229,376"),
+        (2049, "", "6 to 16 hosts, 128 ranks on each, over RC alone: up to 245,760"),
+        (8192, "", "6 to 63 hosts, 128 ranks on each, over RC alone: up to 1,015,808"),
+        (769, "", "6 hosts, 128 ranks on each, over RC alone: up to 81,920"),
+        (768, "", None),  # a job on 6 hosts has 768 ranks
+        (641, "", None),  # 128 * 128 * 4 = 65,536 on 5 hosts
+        (641, "queue_pairs: 2", "4 to 5 hosts, 128 ranks on each, over RC alone: up to 131,072"),
+        (2048, "rc_connections: 64", "6 to 15 hosts, 128 ranks on each, over RC alone: up to 229,376"),
+    ],
+)
+def test_hybrid_jobs_on_a_part_of_the_hosts_are_over_rc(hybrid_from: int, settings: str, warning: str | None) -> None:
+    """Below its number of ranks; the two limits of rc_connections and hybrid_from are separate."""
+    text = FILE.with_name("cluster.yaml").read_text(encoding="utf-8")
+    text = text.replace("hybrid_from: 2048 ", f"hybrid_from: {hybrid_from}" + (f"\n  {settings}" if settings else ""))
+    warnings = [str(problem) for problem in build(read_text(text, "cluster.yaml")).warnings]
+    assert len(warnings) == (1 if warning else 0)
+    for line in warnings:
+        assert f"jobs on {warning} queue pairs on a host if every rank sends to every other; expected at most " in line
+        proposed = 385 if "queue_pairs" in settings else 641
+        assert f"hint: hybrid_from: {proposed}, with which jobs on more than {(proposed - 1) // 128} hosts" in line
 
 
 @pytest.mark.parametrize(

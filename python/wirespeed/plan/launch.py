@@ -103,6 +103,7 @@ def _count_queue_pairs(
     limit = chassis.nic.queue_pairs
     peers, maximum = ranks * (len(cluster.hosts) - 1), tuning["rc_connections"]
     transport = (tuning["transport"] or "").removesuffix("-verbs")
+    needed: int | None
     connection_pairs = tuning["queue_pairs"] or 1
     if transport == "rc" or (transport == "hybrid" and _is_below_hybrid(tuning, ranks * len(cluster.hosts))):
         needed, reason = ranks * peers * connection_pairs, "if every rank sends to every other"
@@ -112,6 +113,10 @@ def _count_queue_pairs(
         needed = ranks * (min(peers, maximum) * connection_pairs + len(chassis.host_ports))
         reason, hint, text = "with their UD queue pairs", "fewer rc_connections", f"with {maximum} RC connections each"
     else:
+        needed = None
+    if transport == "hybrid":
+        _check_smaller_jobs(len(cluster.hosts), chassis, ranks, tuning, problems)
+    if needed is None:
         return None
     if limit is None or needed <= limit.value * len(chassis.host_ports):
         return needed
@@ -122,6 +127,28 @@ def _count_queue_pairs(
         hint,
     )
     return needed
+
+
+def _check_smaller_jobs(
+    hosts: int, chassis: Chassis, ranks: int, tuning: Mapping[str, Any], problems: Problems
+) -> None:
+    """A hybrid job with fewer ranks than `hybrid_from` is over RC: the largest one on a part of the hosts counts."""
+    limit, hybrid_from = chassis.nic.queue_pairs, tuning["hybrid_from"]
+    if limit is None or hybrid_from is None or hybrid_from > ranks * hosts:
+        return  # a job on all hosts is over RC: it is the largest
+    available, of_peer = limit.value * len(chassis.host_ports), ranks * ranks * (tuning["queue_pairs"] or 1)
+    largest, smallest = (hybrid_from - 1) // ranks, available // of_peer + 2
+    if largest < smallest:
+        return
+    count = str(largest) if largest == smallest else f"{smallest} to {largest}"
+    problems.warn(
+        ("launch", "hybrid_from"),
+        f"jobs on {count} hosts, {ranks} ranks on each, over RC alone: up to {of_peer * (largest - 1):,} queue "
+        "pairs on a host if every rank sends to every other",
+        f"at most {available:,}, those of its {chassis.nic.title}",
+        f"hybrid_from: {ranks * (smallest - 1) + 1}, with which jobs on more than {smallest - 1} "
+        f"host{'s' if smallest > 2 else ''} are hybrid",
+    )
 
 
 def _is_below_hybrid(tuning: Mapping[str, Any], ranks: int) -> bool:
