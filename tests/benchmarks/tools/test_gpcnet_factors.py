@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ import pytest
 from wirespeed.benchmarks import parse
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.cluster import read as read_cluster
+from wirespeed.cluster import read_text
 from wirespeed.plan import build
-from wirespeed.results.benchmarks import Metric
+from wirespeed.results.benchmarks import Measurement, Metric
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "gpcnet"
 TABLE_7 = Path(__file__).parents[2] / "validation" / "reconstructed"
@@ -45,3 +47,37 @@ def test_the_judge_prints_the_factors() -> None:
     (run,) = parse((TABLE_7 / "gpcnet-dcqcn-p.log").read_text(encoding="utf-8"))
     note = "congestion impact factors of RR Two-sided Lat: average × 4.2, 99th percentile × 10.1 (1.0: no impact)"
     assert note in judge(run, cluster).notes
+
+
+@pytest.mark.parametrize(
+    ("mode", "planned", "patterns", "advice"),
+    [
+        ("p", "dcqcn-p", "RR Two-sided Lat, RR Two-sided BW+Sync", True),
+        ("p", "dcqcn-d", "RR Two-sided Lat, RR Two-sided BW+Sync", False),
+        ("d", "dcqcn-p", None, False),  # latency: 2.0 of 1.7, bandwidth: 2.7 of 1.6
+    ],
+)
+def test_the_judge_names_the_reason_of_a_slow_tail(mode: str, planned: str, patterns: str | None, advice: bool) -> None:
+    """Only where the 99th percentile grows more than the average."""
+    path = Path(__file__).parents[3] / "examples" / "arista-leaf-spine" / "cluster-100g.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert "congestion: dcqcn-p" in text
+    cluster = build(read_text(text.replace("congestion: dcqcn-p", f"congestion: {planned}"), path.name))
+    (run,) = parse((TABLE_7 / f"gpcnet-dcqcn-{mode}.log").read_text(encoding="utf-8"))
+    notes = [note for note in judge(run, cluster).notes if "slowest 1 %" in note]
+    assert len(notes) == (1 if patterns else 0)
+    for note in notes:
+        assert note.startswith(f"congestion slows the slowest 1 % of {patterns} at least twice as much as the average")
+        assert ("planned is dcqcn-p: the shorter queues of dcqcn-d gave a latency" in note) is advice
+
+
+@pytest.mark.parametrize(("average", "tail", "has_tail"), [(1.0, 2.0, True), (0.8, 1.9, False), (1.1, 2.1, False)])
+def test_a_tail_that_grows_while_the_average_does_not(average: float, tail: float, has_tail: bool) -> None:
+    """An average below 1.0 is no improvement by congestion."""
+    cluster = build(read_cluster(Path(__file__).parents[3] / "examples" / "arista-leaf-spine" / "cluster.yaml"))
+    text = (SAMPLES / "gpcnet_load_ns10_short.txt").read_text(encoding="utf-8")
+    (run,) = parse(text)
+    values = zip(FACTORS, (average, tail), strict=True)
+    rows = tuple(Measurement(metric, "x", value, 8, "RR Two-sided Lat", 40) for metric, value in values)
+    notes = judge(replace(run, measurements=rows), cluster).notes
+    assert any("slowest 1 %" in note for note in notes) is has_tail
