@@ -51,7 +51,7 @@ def switch(chip: str, names: list[str], port_queues: dict[str, Queue]) -> Switch
     """Routed ports on a chip, all with these queues."""
     base = routed_switch(names, qos(), LINK)
     ports = {name: replace(port, queues=port_queues) for name, port in base.ports.items()}
-    return replace(base, chip=chip, ecn_counters=chip.startswith("jericho") or None, ports=ports)
+    return replace(base, os_version="4.33.1F", chip=chip, ecn_counters=chip.startswith("jericho") or None, ports=ports)
 
 
 CASES = {

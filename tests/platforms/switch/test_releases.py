@@ -11,8 +11,9 @@ from platforms.switch.devices import link, ms, qos, routed_switch
 from wirespeed.errors import Refusal
 from wirespeed.platforms import platform
 from wirespeed.platforms.releases import parse_release
+from wirespeed.platforms.switch.eos.commands import commands_for
 from wirespeed.platforms.templates import fill_template
-from wirespeed.settings import Watchdog, WatchdogAction, WatchdogRecovery
+from wirespeed.settings import Place, Priority, Watchdog, WatchdogAction, WatchdogRecovery
 from wirespeed.settings.fabric import Buffers
 
 EOS = platform("switch", "eos")
@@ -54,6 +55,28 @@ def test_a_forced_recovery_is_a_timer_of_the_port() -> None:
     )
     assert forced in watchdog_lines(None, 200, 100, WatchdogRecovery.FORCED)
     assert not any("port timer" in line for line in watchdog_lines(None, 200, 100, WatchdogRecovery.AUTO))
+
+
+@pytest.mark.parametrize(
+    ("release", "line"),
+    [
+        ("4.27.2F", "priority-flow-control mode on"),
+        ("4.28.1FX", "priority-flow-control mode on"),
+        ("4.29.0F", "priority-flow-control on"),
+        (None, "priority-flow-control on"),
+    ],
+)
+def test_pfc_of_eos_is_in_the_form_of_the_release(release: str | None, line: str) -> None:
+    """The guide to EOS 4.27.2F and 4.28.1FX prints mode on; AVD has no mode. Both are read."""
+    switch = replace(
+        routed_switch(["Ethernet1/1"], qos(pfc=frozenset({Priority(3)})), link(mtu=9214)), os_version=release
+    )
+    lines = [text.strip() for text in fill_template(EOS, "startup.j2", "leaf1", switch).split("\n")]
+    assert lines.count(line) == 1
+    assert [text for text in lines if text.endswith(" on") and text.startswith("priority-flow")] == [line]
+    typed = commands_for(Place("leaf1").child("port", "Ethernet1/1"), "port.qos.pfc", frozenset({Priority(3)}), switch)
+    assert typed is not None
+    assert line in typed.commands
 
 
 def test_dedicated_buffers_of_junos() -> None:

@@ -59,6 +59,9 @@ CASES = {
     "dell-switched": (DELL, vlan_switch(DELL_PORTS, DELL_QOS, link(training=None))),
     "dell-odd-port": (DELL, odd_one(routed_switch(DELL_PORTS, DELL_QOS, link()), "Eth1/2")),
 }
+CASES |= {
+    name: (EOS, replace(switch, os_version="4.33.1F")) for name, (system, switch) in CASES.items() if system is EOS
+}
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -12,6 +12,7 @@ from wirespeed.platforms.switch.eos.bgp_commands import PEER_CONSEQUENCES, peer_
 from wirespeed.platforms.switch.eos.values import (
     FEC_KEYWORDS,
     TRUST_KEYWORDS,
+    format_pfc,
     format_shape,
     format_speed,
     format_thresholds,
@@ -59,7 +60,8 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         lines, consequence = _nest(f"interface {names_by_kind['port']}", [f"speed {format_speed(link)}"]), LINK_FLAP
     else:
         port = device.ports.get(names_by_kind["port"], Port())
-        lines = _nest(f"interface {names_by_kind['port']}", _interface_line(path, value, port))
+        inner = _pfc_lines(value, device) if path == "port.qos.pfc" else _interface_line(path, value, port)
+        lines = _nest(f"interface {names_by_kind['port']}", inner)
         if path == "port.vlan":  # VLANs only exist after they are configured: Arista EOS User Manual, "Virtual LANs"
             lines = _nest(f"vlan {value}", lines)
         consequence = _CONSEQUENCES.get(path)
@@ -107,7 +109,7 @@ def _map_lines(path: str, value: Any) -> list[str]:
     ]
 
 
-def _pfc_lines(lossless: Any) -> list[str]:
+def _pfc_lines(lossless: Any, switch: Switch) -> list[str]:
     if not lossless:
         return ["no priority-flow-control"]
     by_priority = lossless if isinstance(lossless, Mapping) else {number: number in lossless for number in range(8)}
@@ -115,7 +117,7 @@ def _pfc_lines(lossless: Any) -> list[str]:
         f"priority-flow-control priority {int(key)} {'no-drop' if is_enabled else 'drop'}"
         for key, is_enabled in by_priority.items()
     ]
-    return ["priority-flow-control on", *lines]
+    return [format_pfc(switch.os_version), *lines]
 
 
 _INTERFACE: dict[str, Callable[[Any], list[str] | None]] = {
@@ -130,7 +132,6 @@ _INTERFACE: dict[str, Callable[[Any], list[str] | None]] = {
     "port.link.pause_receive": lambda value: [f"flowcontrol receive {'on' if value else 'off'}"],
     "port.vlan": lambda value: ["switchport", "switchport mode access", f"switchport access vlan {value}"],
     "port.qos.trust": lambda value: [TRUST_KEYWORDS[value]],
-    "port.qos.pfc": _pfc_lines,
 }
 
 

@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 
 from wirespeed.platforms.declaration import list_declared_cases
+from wirespeed.platforms.releases import parse_release
 from wirespeed.platforms.switch.policies import sort_ports
 from wirespeed.settings import Switch, Watchdog, WatchdogAction, WatchdogRecovery
 from wirespeed.settings.link import Link
@@ -38,6 +39,9 @@ ACTIONS = {
 """Source: Arista AVD 6.4, priority_flow_control.watchdog.action. Without the line a port ignores pauses and forwards
 (Lossless Network for AI/ML/Storage/HPC with RDMA, PFC Watchdog); the CLI has no keyword for it (AVD, pull request
 6400)."""
+LAST_PFC_MODE = "4.28"
+"""The last release whose documentation turns PFC on with ``mode on`` (Arista and Broadcom, Lossless Network for
+AI/ML/Storage/HPC with RDMA, EOS 4.27.2F and 4.28.1FX). No source gives the first release without ``mode``."""
 WATCHDOG = "priority-flow-control pause watchdog"
 ACTION_KEYWORDS = {action: word for word, action in ACTIONS.items()}
 NO_ACTION = f"no {WATCHDOG} action"
@@ -103,6 +107,12 @@ def parse_shape(text: str) -> Bandwidth | None:
     """The rate of ``1000 kbps``; None for a percentage or packets per second, which are no bandwidth."""
     match = re.fullmatch(r"([0-9]{1,10}) kbps", text)
     return Bandwidth(int(match[1]) * SHAPE_UNIT) if match else None
+
+
+def format_pfc(os_version: str | None) -> str:
+    """The line that turns PFC on. Without a planned release it is that of the newest ones (Arista AVD)."""
+    is_mode = os_version is not None and parse_release(os_version) <= parse_release(LAST_PFC_MODE)
+    return "priority-flow-control mode on" if is_mode else "priority-flow-control on"
 
 
 def seconds(duration: Duration) -> str:
