@@ -294,3 +294,31 @@ def test_thresholds_outside_their_window_warn(tmp_path: Path) -> None:
         warning.expected
         == "at least 149.8 kB = 0.0545 (rate reduction factor of 2 senders) × 400 Gb/s × 55 µs (rate increase timer)"
     )
+    assert warning.hint == (
+        "below it the link runs empty after every congestion notification; "
+        "write `ecn: {minimum: 150 kB}` for the switch"
+    )
+    assert plan_with_leaf(tmp_path, "ecn: {minimum: 150 kB, maximum: 400 kB}").warnings == ()
+
+
+def test_a_default_threshold_outside_its_window_names_the_key(tmp_path: Path) -> None:
+    """Cumulus has one default for all speeds; 800 Gb/s need more."""
+    text = """\
+version: 1
+name: fast
+hosts:
+  node[1-2]: {model: nvidia-dgx-h100, os: ubuntu-22.04, nics: 8 x fast}
+switches:
+  leaf1: {model: nvidia-sn5600, os: cumulus, os_version: "5.15", role: leaf}
+cabling: {pattern: by-host, length: 3 m}
+addresses: {scheme: link-31, pool: 10.1.0.0/20}
+hardware:
+  nics: {fast: {base: nvidia-mcx75310aas-neat, speed: 800 Gb/s}}
+"""
+    (warning,) = [row for row in build(read_text(text, "cluster.yaml")).warnings if "ECN" in row.found]
+    assert warning.hint == (
+        "below it the link runs empty after every congestion notification; "
+        "write `ecn: {minimum: 261 kB}` for the switch instead of the default of its operating system"
+    )
+    text = text.replace("role: leaf}", "role: leaf, ecn: {minimum: 261 kB}}")
+    assert not [row for row in build(read_text(text, "cluster.yaml")).warnings if "ECN" in row.found]

@@ -50,6 +50,14 @@ class Thresholds:
             if requested_size != getattr(self.effective, name):
                 yield f"queue.ecn.{name}", requested_size
 
+    def name_key(self, name: str, bound: Size) -> str:
+        """The key of the cluster file with the nearest whole kB inside the bound, and what is used without the key."""
+        step = 1000 * max(1, self.unit // 1000)
+        nearest = -(-bound // step) * step if name == "minimum" else bound // step * step
+        place = f"class {self.path[-2]} of the switch" if "classes" in self.path else "the switch"
+        origin = "" if self.from_cluster_file else " instead of the default of its operating system"
+        return f"write `ecn: {{{name}: {nearest // 1000} kB}}` for {place}{origin}"
+
     def explain(self, switch: str, queue: str, window: Window) -> Iterator[ComputedValue]:
         """The formula of each threshold, and its window."""
         if isinstance(self.defaults, EcnFillDefaults):
@@ -206,14 +214,16 @@ def check_window(thresholds: Thresholds, window: Window, congestion: Congestion,
             thresholds.path,
             f"an ECN minimum of {low} at {thresholds.speed} with {congestion.value}",
             f"at least {window.minimum} = {window.minimum_formula}",
-            "below it the link runs empty after every congestion notification",
+            "below it the link runs empty after every congestion notification; "
+            f"{thresholds.name_key('minimum', window.minimum)}",
         )
     if window.maximum is not None and high > window.maximum:
         problems.warn(
             thresholds.path,
             f"an ECN maximum of {high} at {thresholds.speed}",
             f"at most {window.maximum} = {window.maximum_formula}",
-            "above it PFC stops the senders before marking slows them",
+            "above it PFC stops the senders before marking slows them; "
+            f"{thresholds.name_key('maximum', window.maximum)}",
         )
 
 
