@@ -1,4 +1,4 @@
-"""PCIe links that no planned traffic uses: which of them are slower than both of their ends."""
+"""PCIe functions that no planned traffic uses: slower links, and ACS."""
 
 from __future__ import annotations
 
@@ -39,3 +39,25 @@ def test_a_link_is_compared_with_both_ends(port, drive, link, text):  # type: ig
     facts = small.facts({key: value for key, value in values.items() if value is not None})
     texts = [finding.found for finding in run(small.PLAN, facts, [checks()["pcie.other-links"]])]
     assert texts == [f"0000:c1:00.0 Non-Volatile memory controller: {text}" if text else "no slower link"]
+
+
+@pytest.mark.parametrize(("is_enabled", "status"), [(True, "pass"), (False, "fail")])
+def test_acs_outside_the_plan_is_a_note(is_enabled, status):  # type: ignore[no-untyped-def]
+    """957608-AN210, appendix C.3, lists every function with ACS on."""
+    planned = next(address for address, function in small.PLAN.hosts["node1"].pcie.items() if function.acs is not None)
+    values = {
+        (PORT, "pcie.acs"): frozenset({"SrcValid", "ReqRedir"}),
+        (DRIVE, "pcie.acs"): frozenset(),
+        (HOST.child("pcie", planned), "pcie.acs"): frozenset({"SrcValid"}),  # planned: its finding is that of pcie.acs
+        (HOST, "host.acs_service"): is_enabled,
+    }
+    (finding,) = run(small.PLAN, small.facts(values), [checks()["host.acs-service"]])[:1]
+    assert finding.status == status
+    assert finding.found is not None
+    assert finding.found.endswith("; note: no planned traffic crosses 0000:c0:01.0, where ACS is on")
+    assert len(finding.evidence) == 2
+
+
+def test_without_acs_outside_the_plan_there_is_no_note() -> None:
+    findings = run(small.PLAN, small.facts({}), [checks()["host.acs-service"]])
+    assert [finding.found for finding in findings if "note" in (finding.found or "")] == []

@@ -1,7 +1,8 @@
 """Boot service that disables ACS
 
 A service disables PCIe Access Control Services (ACS) at every boot, unless the BIOS keeps ACS off: no bridge has the
-capability, or the IOMMU is off too, without which the kernel does not enable ACS.
+capability, or the IOMMU is off too, without which the kernel does not enable ACS. Functions outside the plan with
+enabled ACS, such as the bridges above drives, are listed as a note: no planned traffic crosses them.
 
 Impact:
     Firmware and kernel enable ACS again at each boot. Without the service the cluster is fast until the first reboot;
@@ -20,21 +21,42 @@ Source:
 """
 
 from contextlib import suppress
+from dataclasses import replace
 
 from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success, warning
+from wirespeed.errors import format_first
 from wirespeed.settings import Host, PcieFunction
 
 subject = Host
-needs = ("host.acs_service", "host.kernel.iommu")
+needs = ("host.acs_service", "host.kernel.iommu", "pcie.acs")
 failures = ("PCI-01",)
 
 _ENABLED = "boot service that disables ACS: enabled"
 _ENABLED_OR_BIOS = f"{_ENABLED}, or ACS off in the BIOS"
 _NOT_ENABLED = "boot service: not enabled"
+_MAXIMUM = 6  # functions in one finding
 
 
 def check(context: CheckContext) -> Outcome:
     """Only a warning while ACS is off everywhere: another program may keep it off."""
+    outcome = _check_service(context)
+    unplanned = _list_unplanned_functions(context)
+    if not unplanned:
+        return outcome
+    for address in unplanned[:_MAXIMUM]:
+        context.get_found_value("pcie.acs", context.place.child("pcie", address))  # the evidence
+    note = f"note: no planned traffic crosses {format_first(unplanned, _MAXIMUM)}, where ACS is on"
+    return replace(outcome, found=f"{outcome.found}; {note}")
+
+
+def _list_unplanned_functions(context: CheckContext) -> list[str]:
+    """Addresses of the functions outside the plan that have ACS on."""
+    host, planned = context.facts.devices.get(context.place.device), context.plan.hosts[context.place.device].pcie
+    functions = host.pcie if isinstance(host, Host) else {}
+    return [address for address, function in functions.items() if function.acs and address not in planned]
+
+
+def _check_service(context: CheckContext) -> Outcome:
     context.get_intended_value("host.acs_service")
     if context.get_found_value("host.acs_service"):
         return success(_ENABLED, _ENABLED)
