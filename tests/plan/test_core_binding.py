@@ -81,6 +81,27 @@ launch: {{binding: bunch}}
     assert [str(next(iter(rank))) for rank in launch.cores] == cores
 
 
+@pytest.mark.parametrize(
+    ("model", "cores"), [("supermicro-x9drg-hf-qpi", ["0", "4"]), ("supermicro-x9drg-hf-p2p", ["0", "1"])]
+)
+def test_ranks_on_hosts_with_two_xeon_e5_2609(model: str, cores: list[str]) -> None:
+    """Four cores without a second thread each (Intel ARK); a rank is at the processor of its GPU."""
+    text = f"""
+version: 1
+name: abel
+hosts:
+  abel[1-2]: {{model: {model}, os: ubuntu-20.04, nics: 1 x nvidia-mcx623106an-cdat, interfaces: [ens1]}}
+switches:
+  leaf1: {{model: arista-7060dx4-32, os: eos, role: leaf}}
+cabling: {{pattern: by-host, length: 1 m}}
+addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
+launch: {{library: openmpi, ranks: 2, binding: bunch}}
+"""
+    launch = build(read_text(text, "cluster.yaml")).hosts["abel1"].launch
+    assert launch.cores is not None
+    assert [_ranges(rank) for rank in launch.cores] == cores
+
+
 def test_the_socket_of_the_nic_comes_first() -> None:
     near = build_topology(cpus(2, 4, nodes=2), 3)
     assert bind(BindingPolicy.BUNCH, near, 3, 1) == ((6,), (7,), (4,))
