@@ -76,6 +76,11 @@ def change_example(*changes: tuple[str, str]) -> Plan:
 
 
 BARS = "608 MiB of BARs: 256 MiB + 256 MiB + 32 MiB + 32 MiB + 16 MiB + 16 MiB"
+PAIR = "".join(
+    f"  abel{number}: {{model: supermicro-x9drg-hf-p2p, os: ubuntu-20.04, nics: 1 x dolphin-pxh810, "
+    f"nic: {{dis0: {{address: 10.0.0.{number * 4}/24}}}}, ntb: {{node_id: {number * 4}}}}}\n"
+    for number in (3, 4)
+)
 REFUSED = [
     (  # what the thesis tried first
         [("node_id: 4, prefetch: 4096 MiB", "node_id: 4, prefetch: 512 MiB")],
@@ -116,6 +121,14 @@ REFUSED = [
         [("device: GPU1, borrower: abel1", "device: GPU1, borrower: abel3")],
         "cluster.yaml:29: found the host 'abel3'; expected a host of this file\n  hint: did you mean 'abel2'?",
     ),
+    (  # a second pair of hosts: no cable leads to it
+        [
+            ("switches: {}", f"{PAIR}switches: {{}}"),
+            ("device: GPU1, borrower: abel1", "device: GPU1, borrower: abel3"),
+        ],
+        "cluster.yaml:31: found abel3, which no cable connects with abel2; expected abel1, the other host of its pair\n"
+        "  hint: wirespeed plans no PCIe switch between hosts; see docs/concepts/scope.md",
+    ),
     (
         [("node_id: 8", "node_id: 4")],
         "cluster.yaml:22: found the number 4, which abel1 has too; expected a number for each host",
@@ -132,6 +145,16 @@ def test_what_cannot_be_is_refused(changes: list[tuple[str, str]], message: str)
     with pytest.raises(Refusal) as refusal:
         change_example(*changes)
     assert str(refusal.value.problems[0]) == message
+
+
+def test_each_pair_is_a_pcie_cluster_of_its_own() -> None:
+    hosts = change_example(("switches: {}", f"{PAIR}switches: {{}}")).hosts
+    assert {name: host.ntbs["1"].members for name, host in hosts.items()} == {
+        "abel1": ("abel1", "abel2"),
+        "abel2": ("abel1", "abel2"),
+        "abel3": ("abel3", "abel4"),
+        "abel4": ("abel3", "abel4"),
+    }
 
 
 def test_one_gpu_fits_what_comes_from_the_factory() -> None:

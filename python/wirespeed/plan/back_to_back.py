@@ -11,7 +11,7 @@ from wirespeed.catalogue.model import NicModel
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.plan.affinity import Chassis
 from wirespeed.plan.bios import plan_bios
-from wirespeed.plan.device_lending import plan_lending
+from wirespeed.plan.device_lending import list_pairs, plan_lending
 from wirespeed.plan.ethernet import check_addresses, plan_ethernet
 from wirespeed.plan.gpus import plan_gpus
 from wirespeed.plan.host import IOMMU_PARAMETERS, pcie_functions, plan_command_line
@@ -49,7 +49,7 @@ def back_to_back(
             ("hosts",),
             f"{len(cluster.hosts)} hosts cabled back to back",
             "pairs of hosts",
-            "wirespeed plans no PCIe switch between hosts: write one file for each pair",
+            "wirespeed plans no PCIe switch between hosts: write one file for each pair; see docs/concepts/scope.md",
         )
     _refuse_launch(cluster, problems)
     problems.stop()
@@ -105,7 +105,6 @@ def _refuse_launch(cluster: Cluster, problems: Problems) -> None:
 
 def _list_cables(cluster: Cluster, chassis: Mapping[str, Chassis]) -> list[Cable]:
     """Cables between the n-th interfaces of two consecutive hosts: first and second, third and fourth."""
-    names = list(cluster.hosts)
     return [
         Cable(
             End(a, a_host_port.interface),
@@ -113,7 +112,7 @@ def _list_cables(cluster: Cluster, chassis: Mapping[str, Chassis]) -> list[Cable
             min(a_host_port.speed, b_host_port.speed),
             cluster.cabling.length,
         )
-        for a, b in zip(names[::2], names[1::2], strict=True)
+        for a, b in list_pairs(cluster)
         for a_host_port, b_host_port in zip(chassis[a].host_ports, chassis[b].host_ports, strict=False)
     ]
 

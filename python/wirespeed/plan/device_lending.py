@@ -52,6 +52,12 @@ class LendingPlan:
     computed: tuple[ComputedValue, ...]
 
 
+def list_pairs(cluster: Cluster) -> list[tuple[str, str]]:
+    """The hosts that cables connect back to back: the first and the second, the third and the fourth."""
+    names = list(cluster.hosts)
+    return list(zip(names[::2], names[1::2], strict=True))
+
+
 def compute_packed_size(sizes: Iterable[int]) -> int:
     """The smallest memory for BARs of these sizes, each at a multiple of its size: the largest first, no gaps."""
     end = 0
@@ -73,11 +79,20 @@ def plan_lending(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> 
     lending_hosts = _find_lending_hosts(cluster, catalogue, problems)
     bars_by_borrower: dict[str, list[Size]] = {}
     loans: dict[str, dict[str, Loan]] = {name: {} for name in cluster.hosts}
+    partner_by_host = {end: partner for a, b in list_pairs(cluster) for end, partner in ((a, b), (b, a))}
     index_by_device: dict[tuple[str, str], int] = {}
     for index, part in enumerate(cluster.lending):
         path = ("lending", index)
         lender, borrower = (_find_end(cluster, lending_hosts, path, key, getattr(part, key), problems) for key in _ENDS)
         if lender is None or borrower is None or not _can_be_lent(part, path, lender, borrower, problems):
+            continue
+        if partner_by_host[part.lender] != part.borrower:
+            problems.refuse(
+                (*path, "borrower"),
+                f"{part.borrower}, which no cable connects with {part.lender}",
+                f"{partner_by_host[part.lender]}, the other host of its pair",
+                "wirespeed plans no PCIe switch between hosts; see docs/concepts/scope.md",
+            )
             continue
         if (part.lender, part.device) in index_by_device:
             problems.refuse((*path, "device"), f"{part.device} of {part.lender} lent twice", "one borrower at a time")
@@ -98,7 +113,7 @@ def plan_lending(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> 
         loans[lender.name][number] = Loan(False, address, borrower.node_id, part.window, True)
         loans[borrower.name][number] = Loan(True, address, lender.node_id, part.window, True)
         bars_by_borrower.setdefault(borrower.name, []).extend(bars)
-    ntbs, computed_values = _plan_bridges(lending_hosts, bars_by_borrower, problems)
+    ntbs, computed_values = _plan_bridges(lending_hosts, partner_by_host, bars_by_borrower, problems)
     return LendingPlan(ntbs, loans, computed_values)
 
 
@@ -194,11 +209,13 @@ def _can_be_lent(
 
 
 def _plan_bridges(
-    lending_hosts: Mapping[str, LendingHost], bars_by_borrower: Mapping[str, Sequence[Size]], problems: Problems
+    lending_hosts: Mapping[str, LendingHost],
+    partner_by_host: Mapping[str, str],
+    bars_by_borrower: Mapping[str, Sequence[Size]],
+    problems: Problems,
 ) -> tuple[dict[str, dict[str, Ntb]], tuple[ComputedValue, ...]]:
     ntbs: dict[str, dict[str, Ntb]] = {}
     computed_values: list[ComputedValue] = []
-    members = tuple(sorted(lending_hosts, key=lambda host: lending_hosts[host].node_id))
     for name, host in lending_hosts.items():
         part, sizes = host.spec.part.ntb, bars_by_borrower.get(name, ())
         assert part is not None
@@ -219,6 +236,8 @@ def _plan_bridges(
                 f"at least {minimum}: more than the BARs need, and a power of two",
                 f"prefetch: {minimum}; above 256 MiB the BIOS must decode above 4G",
             )
+        pair = [member for member in (name, partner_by_host[name]) if member in lending_hosts]
+        members = tuple(sorted(pair, key=lambda member: lending_hosts[member].node_id))
         ntbs[name] = {"1": Ntb(part.node_id, prefetch, members)}
         if sizes:
             computed_values.append(
