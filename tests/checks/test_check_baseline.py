@@ -164,3 +164,21 @@ def test_what_holds_for_any_host_fails_without_a_cluster_file(
         "sysctl": small.sysctl("kernel.numa_balancing"),
     }[path.partition(".")[0]]
     assert list_findings(small.rdma_host({(place, path): value})) == [expected]
+
+
+def test_a_port_in_infiniband_mode_is_named_and_not_checked() -> None:
+    """Its IP interface is no port of a RoCE network."""
+    interface = small.HOST.child("nic", "ibs1")
+    facts = small.facts_only(
+        {
+            (small.HOST, "host.rdma_devices"): ("mlx5_0",),
+            (small.HOST, "host.infiniband_devices"): ("mlx5_0",),
+            (interface, "nic.rdma_device"): "mlx5_0",
+            (interface, "nic.rdma_mtu"): 2048,
+        }
+    )
+    assert "node1: mlx5_0: InfiniBand, which is not checked: see docs/concepts/scope.md" in describe_hosts(facts)
+    assert not any("no RDMA device" in line for line in describe_hosts(facts))
+    host = baseline(facts).hosts["node1"]
+    assert host.nics == {}
+    assert not [finding for finding in run(baseline(facts), facts) if finding.check.startswith("nic.")]

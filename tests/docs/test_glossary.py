@@ -28,7 +28,21 @@ def test_terms_of_help_and_headings_are_known() -> None:
 
 
 _ABBREVIATION = re.compile(r"(?<![\w./-])[A-Za-z]*[A-Z][A-Za-z]*[A-Z][A-Za-z]*(?![\w/]|-\d|\.\w)")
-_NAMES = {"AMD", "NVIDIA", "EPYC", "ESnet", "FBOSS", "OFA", "TransferBench", "DAY", "RAIL", "SDK", "GCC"}
+_NAMES = {
+    "AMD",
+    "NVIDIA",
+    "EPYC",
+    "ESnet",
+    "FBOSS",
+    "OFA",
+    "TransferBench",
+    "DAY",
+    "RAIL",
+    "SDK",
+    "GCC",
+    "PyTorch",
+    "TensorFlow",
+}
 """Vendors, products and scenarios: not terms."""
 _LITERALS = {"DOWN", "ACTIVE", "INFO", "LimitMEMLOCK", "SrcValid", "ReqRedir", "UpstreamFwd"}
 """Texts that devices print."""

@@ -62,7 +62,9 @@ def _plan_host(host: Host) -> Host:
 
 
 def _rdma_nics(host: Host) -> dict[str, Nic]:
-    return {name: nic for name, nic in host.nics.items() if nic.rdma_device}
+    """NICs with RDMA over Ethernet: ports in InfiniBand mode have IP interfaces, too."""
+    excluded = host.infiniband_devices or ()
+    return {name: nic for name, nic in host.nics.items() if nic.rdma_device and nic.rdma_device not in excluded}
 
 
 def _plan_nic(host: Nic) -> Nic:
@@ -98,12 +100,16 @@ def _describe_host(name: str, host: Host, facts: Facts) -> Iterator[str]:
     kernel = f", kernel {host.kernel.version}" if host.kernel.version else ""
     system = host.os or "operating system not read"
     yield f"{name}: {system}{kernel}; network interfaces: {nics}; GPUs: {gpus}"
+    if host.infiniband_devices:
+        devices = ", ".join(host.infiniband_devices)
+        yield f"{name}: {devices}: InfiniBand, which is not checked: see docs/concepts/scope.md"
     if _rdma_nics(host):
         yield f"{name}: RDMA devices: {', '.join(nic.rdma_device or '' for nic in _rdma_nics(host).values())}"
         yield f"{name}: addresses, priorities, cables and switches are not checked: that needs a cluster file"
         return
     is_without_rdma = host.rdma_devices == ()
-    yield f"{name}: {'no RDMA device' if is_without_rdma else 'RDMA devices: not read'}"
+    if not host.infiniband_devices:
+        yield f"{name}: {'no RDMA device' if is_without_rdma else 'RDMA devices: not read'}"
     groups = sorted({identifier.partition(".")[0] for identifier in checks()} - {"gpu", "host", "software"})
     yield (f"{name}: checks of {', '.join(groups)} do not apply: they concern RDMA ports and their switches")
 

@@ -33,6 +33,8 @@ from wirespeed.cluster.part import Part
 from wirespeed.errors import did_you_mean, format_choices
 from wirespeed.units import Duration, Size
 
+_SCOPE_HINT = "docs/concepts/scope.md lists what a cluster file does not contain, such as BMC settings"
+
 
 class NicPart(Part):
     """Settings of one NIC port."""
@@ -177,6 +179,8 @@ class EthernetPart(Part):
 class NtbPart(Part):
     """The PCIe non-transparent bridge of a host."""
 
+    unknown_key_hint: ClassVar[str] = _SCOPE_HINT
+
     node_id: Positive = Field(description="number of the host in the PCIe cluster, such as 4 or 8")
     prefetch: SizeText | None = Field(
         default=None,
@@ -202,6 +206,8 @@ class LoanPart(Part):
 
 class HostPart(Part):
     """One host, or every host of a node range."""
+
+    unknown_key_hint: ClassVar[str] = _SCOPE_HINT
 
     model: ModelName | None = Field(default=None, description="server model, of the catalogue or of `hardware.servers`")
     os: ModelName | None = Field(default=None, description="operating system, such as ubuntu-22.04")
