@@ -38,7 +38,7 @@ def render_host(library: str, options: str) -> dict[str, str]:
 
 def test_a_planned_setting_without_a_source_is_named_in_the_file_and_by_apply() -> None:
     files = render_host("mvapich2", "eager_sgl: true")
-    line = f"host.launch.eager_sgl: {DOUBT}"
+    line = f"host.launch.eager_sgl. Not confirmed: {DOUBT}"
     assert files["/etc/mvapich2.conf"].startswith(
         f"# Settings written in a form that no public source confirms: {line}.\n# MVAPICH2 reads"
     )
@@ -49,7 +49,7 @@ def test_a_planned_setting_without_a_source_is_named_in_the_file_and_by_apply() 
     script = render_host("mvapich3", "rdma: true")["/usr/local/bin/wirespeed-mpiexec"]
     assert re.match(
         r"#!/bin/sh\n# Settings written in a form that no public source confirms: "
-        r"host\.launch\.[\w, .]+: variables of the CH3 device",
+        r"host\.launch\.[\w, .]+ Not confirmed: variables of the CH3 device",
         script,
     )
 

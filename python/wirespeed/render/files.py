@@ -158,7 +158,7 @@ def _describe_unverified(file: FileTemplate, device: Device) -> str | None:
     """The planned settings of a file whose form no source confirms, and what is not known of them."""
     planned = {path for _, path, value in walk(device, Place("")) if value is not None} if file.unverified else set()
     paths = [path for path in file.unverified if path in planned]
-    return f"{', '.join(paths)}: {file.doubt}" if paths else None
+    return f"{', '.join(paths)}. Not confirmed: {file.doubt}" if paths else None
 
 
 def _insert_comment(text: str, comment: str) -> str:

@@ -49,7 +49,7 @@
 # /usr/local/bin/wirespeed-perftest: linux-rdma/perftest, ib_write_bw --help
 #
 # Settings written in a form that no public source confirms:
-# /etc/mvapich2.conf: host.launch.eager_sgl, host.launch.eager_sgl_limit: variables of MVAPICH's Broadcom build, known from a talk (2024 OFA workshop) only
+# /etc/mvapich2.conf: host.launch.eager_sgl, host.launch.eager_sgl_limit. Not confirmed: variables of MVAPICH's Broadcom build, known from a talk (2024 OFA workshop) only
 set -eu
 
 yes='' root='' diff=''

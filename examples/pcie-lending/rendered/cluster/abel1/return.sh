@@ -1,5 +1,5 @@
 #!/bin/sh
-# Settings written in a form that no public source confirms: loan.borrowed: the command return; smartio_tool without arguments lists its commands.
+# Settings written in a form that no public source confirms: loan.borrowed. Not confirmed: the command return; smartio_tool without arguments lists its commands.
 # Returns the devices that abel1 borrowed. Run it there, as root, before take-back.sh on the lender.
 #
 # ./return.sh         print what would be done
