@@ -267,7 +267,7 @@ def _list_steps(release: DriverRelease, chosen: dict[str, str | None]) -> Iterat
         yield _build_step(name, version, package, release)
         if package.library:
             yield InstallStep(
-                Action.PUT_FIRST,
+                Action.RENAME_INBOX,
                 package.library,
                 files={"library": package.library},
                 why="the distribution's library of this name has another ABI version",

@@ -29,7 +29,7 @@ class Action(StrEnum):
     BUILD_DRIVERS = "build drivers"  # from source, for the running kernel only
     PEER_MEMORY = "peer memory"  # module of the GPU driver, compiled before the stack that it needs
     FIRMWARE = "firmware"  # of the NICs; takes effect after a reboot
-    PUT_FIRST = "put first"  # before the distribution's library of the same name
+    RENAME_INBOX = "rename the inbox library"  # so that the library that was built is loaded
     BOOT_IMAGE = "boot image"  # the boot image contains drivers too
     REBOOT = "reboot"
 
