@@ -1,8 +1,8 @@
 """PFC watchdog of the switch port
 
 The PFC watchdog is on for the lossless queue, with the planned action and times, and is not active on any queue at
-the time of collection. A port that has its own polling interval has the planned one. If a switch reports values in
-effect besides the configured ones, both are compared.
+the time of collection. A port that has its own polling interval has the planned one. If a switch shows both the
+configured values and those in effect, both must be as planned.
 
 Impact:
     A NIC that sends pauses without end stops its switch port, then the ports that send to it, then the fabric. The
