@@ -159,7 +159,8 @@ def test_one_fix_contains_the_fixes_that_it_includes(gaps: list[Gap], sentences:
 def test_a_program_without_a_line_may_not_be_installed() -> None:
     """A program has no default, unlike a setting of a device."""
     source = Source("node1", "job-programs", "node1/job-programs.out")
-    gap = Gap("job-programs", "its output does not contain the value in a known format", GapKind.NOT_IN_OUTPUT, (source,))
+    reason = "its output does not contain the value in a known format"
+    gap = Gap("job-programs", reason, GapKind.NOT_IN_OUTPUT, (source,))
     (fix,) = list_reading_fixes("node1", UnreadError("host.software.osu", "not read", (gap,)))
     assert fix.sentence == (
         "look for the program in node1/job-programs.out; without a line of it the program may not be installed; "
