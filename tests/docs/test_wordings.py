@@ -116,8 +116,8 @@ def _comments(path: Path) -> Iterator[str]:
 
 def _is_comment(match: re.Match[str]) -> bool:
     """Whether it is a comment or a docstring: three quotes with no open bracket, operator or letter before them."""
-    before = match.string[max(0, match.start() - _INDENTATION) : match.start()].rstrip()
-    return match[0].startswith("#") or (match[0].startswith('"""') and before[-1:] not in {*"([{,=+%rbf"})
+    preceding = match.string[max(0, match.start() - _INDENTATION) : match.start()].rstrip()
+    return match[0].startswith("#") or (match[0].startswith('"""') and preceding[-1:] not in {*"([{,=+%rbf"})
 
 
 def find_pattern(pattern: str, located_texts: tuple[tuple[str, str], ...]) -> list[str]:

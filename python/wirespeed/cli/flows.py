@@ -354,10 +354,10 @@ def _is_unjudged(run: JudgedRun, judged_runs: Sequence[JudgedRun]) -> bool:
     bandwidths = [verdict for verdict in run.verdicts if verdict.measurement.metric not in LATENCIES]
     if any(verdict.physical is not None for verdict in bandwidths):
         return True
-    beside = [judged for judged in judged_runs if judged.file == run.file]
-    if not run.verdicts and any((judged.tool, judged.test) == (run.tool, run.test) for judged in beside):
+    neighbours = [judged for judged in judged_runs if judged.file == run.file]
+    if not run.verdicts and any((judged.tool, judged.test) == (run.tool, run.test) for judged in neighbours):
         return True
-    return not beside and (bool(bandwidths) or not run.verdicts)
+    return not neighbours and (bool(bandwidths) or not run.verdicts)
 
 
 def read_failure_titles(runs: Iterable[JudgedRun]) -> dict[str, str]:

@@ -98,7 +98,7 @@ QPERF = "rc_bw:\n    bw        =  {} GB/sec\n    msg_rate  =   731 K/sec\n"
     ],
 )
 def test_a_repeated_test_without_its_value_is_incomplete(tmp_path, text, code):
-    """The value of one run says nothing about another run of the same test, whose value is masked or cut."""
+    """The value of one run is not that of another run of the same test, whose value is masked or cut."""
     result = run(tmp_path, text, *ENDS)
     assert result.exit_code == code, result.output
 

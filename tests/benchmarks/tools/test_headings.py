@@ -1,4 +1,4 @@
-"""Headings that people and scripts write between the outputs of runs: each output stays a run of its own."""
+"""Headings that people and scripts write between the outputs of runs: each output stays a separate run."""
 
 from __future__ import annotations
 

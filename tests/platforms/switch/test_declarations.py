@@ -146,8 +146,8 @@ def assert_declared(platform_entry: Platform, switch: Switch) -> None:
         if _render(platform_entry, reduced_switch) != whole:
             affected.add(path)
     paths = {path for path, support in platform_entry.settings.items() if support.rendered}
-    # The chip decides on the syntax and is not configured.
-    assert affected - {"switch.chip"} - BEYOND_CLUSTER_FILES == paths
+    # The chip and the release decide on the syntax and are not configured.
+    assert affected - {"switch.chip", "switch.os_version"} - BEYOND_CLUSTER_FILES == paths
 
 
 def _render(platform_entry: Platform, switch: Switch) -> str:

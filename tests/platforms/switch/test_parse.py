@@ -209,7 +209,7 @@ ROWS: list[tuple[str, str, tuple[str, str], Place, str, Any]] = [
         "queue.ecn.enabled",
         UNKNOWN,
     ),
-    ("eos-routed", "version", ('"version": "4.4.0"', '"version": 4'), Place("leaf1"), "switch.os_version", UNKNOWN),
+    ("eos-routed", "version", ('"version": "4.33.1F"', '"version": 4'), Place("leaf1"), "switch.os_version", UNKNOWN),
     (
         "eos-routed",
         "lldp-neighbors",

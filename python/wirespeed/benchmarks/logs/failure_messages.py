@@ -152,11 +152,11 @@ _CONTINUES = _compile(
     r"\bUCX +(?:WARN|DIAG|INFO|DEBUG|TRACE|REQ|DATA|ASYNC|FUNC|POLL)\b",  # src/ucs/config/types.h
     r"\[(?:mpiexec|proxy:\d+:\d+)@\S+\] ",
 )
-"""Messages after which a job goes on."""
+"""Messages after which a job continues."""
 
 
 def is_error(text: str) -> bool:
-    """Whether a line contains a message of a library or launcher after which a job does not go on."""
+    """Whether a line contains a message of a library or launcher after which a job ends."""
     if _DEBUG.search(text) is not None or _CONTINUES.search(text) is not None:
         return False
     return any(pattern.search(text) is not None for pattern in MESSAGES.values())

@@ -74,7 +74,8 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
                 return read(marked, name, communicators=communicators, messages=messages)
             raise Refusal([_describe_other_text(text, name)])
         return Reading(failed, (), found_communicators)
-    runs, log, text = read_decimal_commas(runs, log, text, _read_runs)
+    if _COMMA.search(text) is not None:
+        runs, log, text = read_decimal_commas(runs, log, text, _read_runs)
     runs.sort(key=lambda run: run.line)
     if any(read_run.run.status in _WITHOUT_END for read_run in runs):
         runs = _fail_runs_without_end(runs, log, found_communicators or nccl_log.communicators(log))
@@ -102,6 +103,7 @@ def _add_collectives(read_runs: list[ReadRun], name: str) -> None:
             read_runs[position] = replace(read_run, run=replace(run, test=collective))
 
 
+_COMMA = re.compile(r"\d,\d")
 _COLLECTIVE_NAMES = re.compile(
     r"(?<![a-z])(all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|send_?recv|broadcast|hypercube)(?![a-z])"
 )
