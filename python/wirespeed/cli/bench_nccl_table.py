@@ -9,7 +9,7 @@ from rich.table import Table
 from wirespeed.cli.bench_table import format_causes
 from wirespeed.cli.console import escape, standard_output
 from wirespeed.report.wording import plural
-from wirespeed.results.nccl import Communicator, NcclNic, NcclPath, NcclWarning
+from wirespeed.results.nccl import MIXED_LINKS, Communicator, NcclNic, NcclPath, NcclWarning, describe_mixed_links
 from wirespeed.units import Size
 
 
@@ -39,8 +39,12 @@ def show(communicator: Communicator, explained: Collection[str] = (), errors: Co
         text = escape(f"{conflict.variable} differs between processes ({values}): {conflict.effect}")
         standard_output().print(f"  [yellow]WARN[/] {text}", soft_wrap=True)
         standard_output().print(f"       fix: {escape(conflict.fix)}", soft_wrap=True)
+    mixed_links = describe_mixed_links(communicator.nics)
+    if mixed_links is not None:
+        standard_output().print(f"  [yellow]WARN[/] {escape(mixed_links)}", soft_wrap=True)
     lists = (
         *(warning.failures for warning in communicator.warnings),
+        MIXED_LINKS if mixed_links is not None else (),
         *(conflict.failures for conflict in communicator.conflicts),
     )
     failures = dict.fromkeys(failure for failures in lists for failure in failures)

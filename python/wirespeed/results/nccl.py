@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 
@@ -21,6 +21,26 @@ class NcclNic:
     link: str | None
     gpudirect: bool | None = None
     sharp: bool = False
+
+
+MIXED_LINKS = ("NCCL-02",)
+"""Entries of the failure catalogue for devices of different networks in one list."""
+
+
+def describe_mixed_links(nics: Iterable[NcclNic]) -> str | None:
+    """The devices of a list by their network, InfiniBand or RoCE; None if all are of one.
+
+    Newer releases of NCCL refuse to connect them (src/transport/net_ib/connect.cc, "incompatible devices"); older ones
+    hang or time out (NVIDIA/nccl issue 302).
+    """
+    names: dict[str, dict[str, None]] = {}
+    for nic in nics:
+        if nic.link is not None:
+            names.setdefault(nic.link, {})[nic.name] = None
+    if len(names) < 2:
+        return None
+    devices = " and ".join(f"{link} ({', '.join(of_link)})" for link, of_link in sorted(names.items()))
+    return f"one list has devices of networks that do not reach each other: {devices}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from wirespeed.results.verdicts import Judgement
 
 
 def proven(**fields):
-    empty = dict.fromkeys(Communicator.__dataclass_fields__) | {"warnings": ()}
+    empty = dict.fromkeys(Communicator.__dataclass_fields__) | {"nics": (), "paths": (), "warnings": ()}
     return Evidence(communicator=Communicator(**empty), **fields)
 
 
@@ -340,3 +340,16 @@ def test_a_traffic_class_that_is_not_planned_is_a_cause(traffic_class, dscp):
 def test_ranks_on_cores_near_their_gpus_are_no_cause():
     for evidence in (with_ranks((0, "0-3", "0-47"), (1, "48-95", None)), with_ranks((0, None, None), (1, None, None))):
         assert [cause for cause in find_causes(evidence, plan()) if "OS-13" in (*cause.failures, *cause.likely)] == []
+
+
+@pytest.mark.parametrize("link", ["RoCE", "IB"])
+def test_devices_of_different_networks_in_one_list_are_a_likely_cause(link):
+    """Without any error message: an older release waits for the connection."""
+    nics = (NcclNic("node1", "IB", 0, "mlx5_0", 1, "IB"), NcclNic("node1", "IB", 1, "mlx5_1", 1, link))
+    evidence = proven(network="IB", nics={"node1": ("mlx5_0", "mlx5_1")})
+    evidence = replace(evidence, communicator=replace(evidence.communicator, nics=nics))
+    judged = judge(all_reduce(40.0), plan(), evidence=evidence)
+    assert ("NCCL-02" in judged.failures, "NCCL-02" in judged.proven_failures) == (link == "RoCE", False)
+    reason = find_verdict(judged, 8 * GIB, Metric.BUSBW).reason
+    text = "one list has devices of networks that do not reach each other: IB (mlx5_0) and RoCE (mlx5_1)"
+    assert (text in reason) is (link == "RoCE")

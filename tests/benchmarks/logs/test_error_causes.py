@@ -15,6 +15,7 @@ from wirespeed.results.parameters import Parameters
 CUDA, ROCM = Case(Parameters(memory="cuda")), Case(Parameters(memory="rocm"))
 MTU_4096 = Parameters(path_mtu_bytes=4096)
 
+ZEROS = "00000000 00000000 00000000 00000000\n"
 ROWS: list[tuple[str, Case, str]] = [
     # a request that was never acknowledged: nothing went through, nothing of a full packet, or some did
     ("Failed status 12: wr_id 0 syndrom 0x81", Case(), "NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15"),
@@ -52,7 +53,6 @@ ROWS: list[tuple[str, Case, str]] = [
     ("UCX  ERROR Transport retry count exceeded on mlx5_0:1/IB (synd 0x15 vend 0x81 hw_synd 0/0)", Case(),
      "CAB-01 CAB-02 MPI-03 NIC-16"),
     ("Failed status 4: wr_id 0 syndrom 0x51", Case(), ""),
-    ("Failed status 5: wr_id 0 syndrom 0xf9", Case(), ""),
     ("Failed status 112: wr_id 0 syndrom 0x81", Case(), ""),
     # memory
     ("Couldn't allocate MR\nfailed to create mr", Case(), "OS-02 K8S-02"),
@@ -118,7 +118,8 @@ ROWS: list[tuple[str, Case, str]] = [
     ("Couldn't connect to 10.7.0.1:18515", Case(), "APP-06 OS-06 OS-14"),
     ("iperf3: error - unable to connect to server: Connection refused", Case(), "APP-06 OS-06 OS-14"),
     ("connect failed: Connection refused", Case(), "APP-06 OS-06 OS-14"),
-    ("NCCL WARN socketStartConnect: Connect to 172.17.0.1<41211> failed : Connection refused", Case(), "OS-06 OS-14"),
+    ("NCCL WARN socketStartConnect: Connect to 172.17.0.1<41211> failed : Connection refused", Case(),
+     "APP-02 OS-19 OS-14 OS-06"),
     ("Connect to 10.1.0.7<45231> failed : Software caused connection abort", Case(), "OS-14 OS-06 RT-10"),
     ("A process or daemon was unable to complete a TCP connection", Case(), "OS-06 OS-14 K8S-03"),
     ("iperf3: error - control socket has closed unexpectedly", Case(), "OS-06 K8S-03"),
@@ -166,6 +167,29 @@ ROWS: list[tuple[str, Case, str]] = [
     ("No components were able to be opened in the pml framework.", Case(), "MPI-02 NIC-03 OS-09"),
     ("no active messages transport to <no debug data>: self/memory", Case(), "MPI-03 OS-17 OS-05"),
     (" Unable to Connect the HCA's through the link", Case(), "NIC-05 OS-05 OS-07 RT-05"),
+    # connect(2): nobody listens, so the other end has ended or was not started; a firewall that rejects looks alike
+    ("iperf3: error - unable to connect to server: Connection refused", Case(), "APP-06 OS-06 OS-14"),
+    ("[node1][[5,1],0][btl_tcp_endpoint.c:625] connect() to 10.0.0.2 failed: Connection refused (111)", Case(),
+     "APP-06 OS-06 OS-14"),
+    ("misc/socket.cc:483 socketStartConnect: Connect to 10.1.0.7<45231> failed : Connection refused", Case(),
+     "APP-02 OS-19 OS-14 OS-06"),
+    ("os/linux.cc:288 ncclOsSocketPollConnect: connect to 10.1.0.7<45231> returned Connection refused, exceeded error "
+     "retry count after 35 attempts", Case(), "APP-02 OS-19 OS-14 OS-06"),
+    ("ssh: connect to host node2 port 22: Connection refused", Case(), "MPI-08 OS-06 OS-14"),
+    # canceled work: after an earlier error, or when the other end disconnects
+    ("Failed status 5: wr_id 0 syndrom 0xf9", Case(), "APP-06 NIC-16"),
+    ("Failed status 5: wr_id 0 syndrom 0xf9\nFailed status 10: wr_id 1 syndrom 0x88", Case(), "NIC-04 OS-09"),
+    ("rc_verbs_impl.h:122  Fatal: receive completion[0] with error on mlx5_2/0x44: Work Request Flushed Error, "
+     "vendor_err 0xf9 wr_id 0x7fff", Case(), "APP-06 NIC-16"),
+    # spdk/spdk issue 264 has the dump of status 10; byte 55 is the syndrome (rdma-core, providers/mlx5/mlx5dv.h)
+    (f"mlx5: node1: got completion with error:\n{3 * ZEROS}00000000 0000f905 10000146 0045b9d3", Case(),
+     "APP-06 NIC-16"),
+    (f"mlx5: node1: got completion with error:\n{3 * ZEROS}00000000 00008813 10000146 0045b9d3", Case(), ""),
+    ("NET/IB : Got completion from peer 10.1.0.2<4> with status=5 opcode=0 len=0 vendor err 249 (Recv)", Case(),
+     "PCI-01 NIC-04"),
+    ("NET/IB : Attempted to connect incompatible devices: [1]mlx5_1:1/RoCE and [0]mlx5_0:1/IB. Try selecting NICs of "
+     "only one link type using NCCL_IB_HCA", Case(), "NCCL-02"),
+    ("NET/IB : Remote RoCE device is incompatible with the local [0]mlx5_0:1/IB.", Case(), "NCCL-02"),
     # a message that only reports what happened elsewhere does not count beside another
     ("Failed to exchange data between server and clients", Case(), "APP-06"),
     (" Unable to open file descriptor for socket connection Unable to init the socket connection", Case(),

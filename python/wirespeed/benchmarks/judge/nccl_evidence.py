@@ -18,7 +18,15 @@ from wirespeed.limits.host import socket_term
 from wirespeed.number_ranges import format_ranges, parse_ranges
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Run, RunStatus
-from wirespeed.results.nccl import Communicator, NcclChoice, NcclConflict, NcclNic, NcclRank
+from wirespeed.results.nccl import (
+    MIXED_LINKS,
+    Communicator,
+    NcclChoice,
+    NcclConflict,
+    NcclNic,
+    NcclRank,
+    describe_mixed_links,
+)
 
 _FUNCTIONS = {
     "all_reduce": "AllReduce",
@@ -278,6 +286,8 @@ def find_causes(evidence: Evidence, plan: Plan) -> list[Cause]:
     elif not evidence.is_over_sockets:
         causes += [*_report_unused_nics(evidence, plan), *_report_staging(evidence)]
     causes += [*_report_shared_memory(evidence, plan), *_report_gid(evidence, plan)]
+    if not evidence.is_over_sockets:
+        causes += _report_mixed_links(evidence)
     if evidence.link == "IB":
         causes.append(Cause("the NICs were on InfiniBand, not RoCE"))
     if not evidence.is_over_sockets:
@@ -310,10 +320,16 @@ def _report_staging(evidence: Evidence) -> list[Cause]:
     if evidence.gdrdma == "none":
         text = "no connection between hosts used GPUDirect RDMA: data were staged in host memory"
         bottleneck = "no GPUDirect RDMA between hosts"
-    if any(nic.gpudirect is False for nic in evidence.communicator.nics or ()):
+    if any(nic.gpudirect is False for nic in evidence.communicator.nics):
         explained = _add_explanation(text, _NO_GPU_REGISTRATION)
         return [Cause(explained, _NO_GPU_REGISTRATION, bottleneck=bottleneck)]
     return [Cause(text, likely=_NO_GPU_REGISTRATION, bottleneck=bottleneck)]
+
+
+def _report_mixed_links(evidence: Evidence) -> list[Cause]:
+    """Report InfiniBand and RoCE devices of one communicator."""
+    text = describe_mixed_links(_nics_in_use(evidence.communicator))
+    return [Cause(_add_explanation(text, MIXED_LINKS), likely=MIXED_LINKS)] if text else []
 
 
 def _traffic_class(evidence: Evidence, plan: Plan) -> list[Cause]:

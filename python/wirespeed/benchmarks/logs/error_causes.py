@@ -288,6 +288,10 @@ _CONNECTING = (
          "NIC-05 NCCL-09 K8S-01", "https://github.com/NVIDIA/nccl/issues/426"),
     _row("ibv_set_ece failed | ibv_query_ece failed", "_ece", r"ibv_(?:set|query)_ece\b.*fail", "NIC-04 OS-09",
          "ibv_set_ece(3): EINVAL for options that this provider does not know"),
+    _row("NET/IB : Attempted to connect incompatible devices: [1]mlx5_1:1/RoCE and [0]mlx5_0:1/IB"
+         " | NET/IB : Remote RoCE device is incompatible with the local [0]mlx5_0:1/IB", "incompatible",
+         r"Attempted to (?:connect|merge) incompatible devices|device is incompatible with the local", "NCCL-02",
+         "https://github.com/NVIDIA/nccl, src/transport/net_ib/connect.cc"),
     _row("ibv_modify_qp failed (InfiniBand and RoCE devices in one list)", "ibv_modify_qp", r"ibv_modify_qp\b.*failed",
          "NCCL-02", "https://github.com/NVIDIA/nccl/issues/302", lambda case: case.is_mixed_fabric),
     _row("ibv_modify_qp failed with 110 Connection timed out, local GID ::ffff:10.1.0.1, remote GID ::ffff:10.2.0.1",
@@ -319,11 +323,16 @@ _CONNECTING = (
          "connect(2), EHOSTUNREACH; icmp(7) for a firewall that rejects"),
     _row("Network is unreachable", "nreachable", r"[Nn]etwork is unreachable", "OS-14 RT-10 OS-05",
          "connect(2), ENETUNREACH"),
-    _row("Couldn't connect to node1 | unable to connect to server: Connection refused (iperf3)", "onnect",
-         r"Couldn't connect to \S+|unable to connect to server: Connection refused|\bconnect(?:\(\))? failed: "
-         r"Connection refused|t connect socket \(errno=111\b", "APP-06 OS-06 OS-14",
-         f"{PERFTEST}, src/perftest_communication.c; connect(2), ECONNREFUSED: nothing listens at the address"),
-    _row("Connection refused", "onnect", r"[Cc]onnection refused", "OS-06 OS-14", "connect(2), ECONNREFUSED"),
+    _row("socketStartConnect: Connect to 10.1.0.7<45231> failed : Connection refused (NCCL)", "onnection refused",
+         r"(?:[Cc]onnect to \S+|Call to connect) (?:failed|returned).*Connection refused", "APP-02 OS-19 OS-14 OS-06",
+         "connect(2), ECONNREFUSED: no process listens; NCCL tells a port only after it listens, and retries:"
+         " https://github.com/NVIDIA/nccl/issues/1515"),
+    _row("ssh: connect to host node2 port 22: Connection refused", "onnection refused",
+         r"\bssh: connect to host .*[Cc]onnection refused", "OS-06 OS-14", "connect(2), ECONNREFUSED"),
+    _row("Couldn't connect to node1 | Connection refused", "onnect",
+         r"Couldn't connect to \S+|t connect socket \(errno=111\b|(?m:^(?!.*(?:\bssh: |[Ss]ocket[A-Z]\w+: |Call to connect)).*[Cc]onnection refused)",
+         "APP-06 OS-06 OS-14", f"{PERFTEST}, src/perftest_communication.c; connect(2), ECONNREFUSED: no process listens"
+         " at this address; icmp(7) for a firewall that rejects"),
     _row("socketStartConnect: Connect to 10.1.0.7<45231> failed : Software caused connection abort", "connection abort",
          r"Software caused connection abort", "OS-14 OS-06 RT-10", "https://github.com/NVIDIA/nccl/issues/1515; "
          "https://github.com/NVIDIA/nccl-tests/issues/162"),
@@ -466,6 +475,12 @@ CANCELED: tuple[Cause, ...] = (
     _row("NET/IB : Got completion with status 5 (NCCL)", "Got completion",
          r"Got completion .*(?:status[= ]|with error )(?:IBV_WC_WR_FLUSH_ERR\()?5\b", "PCI-01 NIC-04",
          "https://github.com/NVIDIA/nccl/issues/1353; https://github.com/NVIDIA/nccl/issues/1737"),
+    # At the end of a connection, too: rdma-core, providers/mlx5/cq.c (dump of the error entry: vendor syndrome, 05).
+    _row("Failed status 5: wr_id 0 syndrom 0xf9 | Work Request Flushed Error", "Failed status|got completion|lush|LUSH",
+         r"Failed status (?:\S.*\()?5\b|(?i:work request flushed error)|(?m:^(?!.*Got completion).*IBV_WC_WR_FLUSH_ERR)"
+         r"|got completion with error:(?:\s+[0-9a-f]{8}){13}\s+0000[0-9a-f]{2}05\b", "APP-06 NIC-16",
+         f"{IBA}; https://github.com/spdk/spdk/issues/298 (the other end disconnects);"
+         " https://github.com/open-mpi/ompi/issues/95 (only after an earlier error)"),
 )  # fmt: skip
 
 # Messages that report only a failure in a lower layer.

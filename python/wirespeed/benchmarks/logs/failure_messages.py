@@ -38,7 +38,7 @@ MESSAGES: dict[str, re.Pattern[str]] = {
     ),
     "UCX": _compile(
         r"\bUCX +(?:ERROR|FATAL)\b",
-        r"\b(?:ib|rc|ud|dc|uct|ucp|ucs|osc_ucx|rdmacm|tcp|cuda_ipc|rocm_ipc)_\w+\.c:\d+ ",
+        r"\b(?:ib|rc|ud|dc|uct|ucp|ucs|osc_ucx|rdmacm|tcp|cuda_ipc|rocm_ipc)_\w+\.[ch]:\d+ ",
         r"\bpml_ucx\.c:\d+",
         r"(?:Transport|RNR) retry count exceeded on ",
         r"\bucp_\w+\(.*\) failed",
