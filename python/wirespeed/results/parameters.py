@@ -275,6 +275,9 @@ class Parameters:
             identity=True,
         ),
     ] = None
+    tcp_evidence: Annotated[
+        str | None, _text("words of the log that name TCP as the transport of MPI between hosts", *_OSU)
+    ] = None
     network_nodes: Annotated[int | None, _count("hosts that measure the network", "gpcnet", identity=True)] = None
     congestion_nodes: Annotated[int | None, _count("hosts that make congestion", "gpcnet", identity=True)] = None
     nodes_per_congestor: Annotated[int | None, _count("hosts of one congestion pattern", "gpcnet", identity=True)] = (

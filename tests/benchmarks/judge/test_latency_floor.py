@@ -123,7 +123,7 @@ def test_tcp_is_named_by_its_plateau_and_its_small_operations():
     """osu_bw: CSCS documentation, container without the network hook. NCCL: nccl-eBPF, its floor cut to 150 µs."""
     slow = {1: 0.14, 128: 26.74, 4096: 143.0, 65536: 149.9, 131072: 571.86, 524288: 694.58, 2**20: 831.0}
     verdict = find_verdict(judge(osu("osu_bw", slow | {4 * MIB: 1279.54}), plan()), 4 * MIB)
-    assert "likely TCP instead of RDMA: at most 10.24 Gb/s, which one or a few cores copy" in verdict.reason
+    assert "possible cause: TCP instead of RDMA: at most 10.24 Gb/s, which one or a few cores copy" in verdict.reason
     assert "0.14 million small messages a second" in verdict.reason
     rows = {size: (150.0 + size / 2310, size / 2310 / (150.0 + size / 2310) * 2.31, 2.31) for size in (8, GIB, 8 * GIB)}
     verdict = find_verdict(judge(collective("all_reduce", 2, rows, nodes=2), plan()), 8 * GIB, Metric.BUSBW)

@@ -418,7 +418,8 @@ _TCP_PLATEAU = 42
 _TCP_SHARE = 0.25  # of the reachable limit: a larger one is no sign
 _TCP_FLOOR_US = 15  # half a round trip of TCP between hosts; RDMA takes 2 to 5 µs
 _TINY_MESSAGE = 64  # bytes
-_OVER_RDMA = frozenset({"osu-micro-benchmarks", "nccl-tests", "rccl-tests", "ucx_perftest", "netpipe", "mpigraph"})
+_MPI = "osu-micro-benchmarks"
+_OVER_RDMA = frozenset({_MPI, "nccl-tests", "rccl-tests", "ucx_perftest", "netpipe", "mpigraph"})
 
 
 def name_tcp(run: Run, verdicts: dict[int, Verdict], profile: Profile) -> dict[int, Verdict]:
@@ -434,7 +435,9 @@ def name_tcp(run: Run, verdicts: dict[int, Verdict], profile: Profile) -> dict[i
         return verdicts
     slow = {position: verdict for position, verdict in verdicts.items() if _is_plateau_of_tcp(verdict)}
     highest = max((_convert_to_gigabits(verdict) for verdict in slow.values()), default=0.0)
-    text = f"likely TCP instead of RDMA: at most {number(highest)} Gb/s, which one or a few cores copy, and {sign}"
+    is_possible = run.tool == _MPI  # of NCCL, the log of a run over sockets usually names them
+    certainty = "possible cause: TCP" if is_possible else "likely TCP"
+    text = f"{certainty} instead of RDMA: at most {number(highest)} Gb/s, which one or a few cores copy, and {sign}"
     named = {position: replace(verdict, reason=f"{verdict.reason}; {text}") for position, verdict in slow.items()}
     return verdicts | named
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from wirespeed.benchmarks.endpoints.nics import find_ends
+from wirespeed.benchmarks.endpoints.nics import find_ends, has_rdma
 from wirespeed.benchmarks.judge.host_network import network
 from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
-from wirespeed.benchmarks.judge.point_to_point import pair_limits, uses_gpu_memory
+from wirespeed.benchmarks.judge.point_to_point import PairLimits, pair_limits, uses_gpu_memory
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits import latency
@@ -122,6 +122,18 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     Raises:
         Refusal: the user names no NIC of the plan.
     """
+    limits = _find_limits(run, plan, profile, context)
+    evidence = run.parameters.tcp_evidence
+    plans_rdma = any(has_rdma(plan, host) for host in limits.hosts or plan.hosts)
+    if evidence is None or run.parameters.nodes == 1 or not plans_rdma:
+        return limits
+    cause = f"MPI used TCP instead of RDMA between hosts ({evidence})"
+    if isinstance(limits, PairLimits | MpiLimits | UnknownLimits):
+        return replace(limits, causes=(*limits.causes, cause))
+    return limits
+
+
+def _find_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
     named_crossing = _CROSSING.get(_find_collective(run.test))
     if named_crossing is None:
         return pair_limits(run, plan, profile, context)

@@ -422,7 +422,8 @@ def _expects_rdma(run: Run, plan: Plan, limits: Limits, context: RunContext) -> 
     """Whether TCP would be a surprise: RDMA is planned between the hosts, and the log does not name sockets."""
     is_over_sockets = context.evidence is not None and context.evidence.is_over_sockets
     ends = find_ends(plan, context.source, context.target)
-    if is_over_sockets or run.parameters.sockets or any(not end.nic.rdma_device for end in ends):
+    names_tcp = run.parameters.sockets or run.parameters.tcp_evidence
+    if is_over_sockets or names_tcp or any(not end.nic.rdma_device for end in ends):
         return False
     return sum(has_rdma(plan, host) for host in limits.hosts) > 1
 

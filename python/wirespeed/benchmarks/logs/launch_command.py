@@ -26,7 +26,7 @@ _ONLY_UD = re.compile(r"MV[2P]_USE_ONLY_UD=([01])")
 _HYBRID = re.compile(r"MV[2P]_USE_UD_HYBRID=([01])")
 _UCX_TRANSPORTS = re.compile(r"UCX_TLS=([a-z_0-9,]+)")
 _UCX_SERVICES = {"rc": "RC", "rc_v": "RC", "rc_x": "RC", "ud": "UD", "ud_v": "UD", "ud_x": "UD"}
-_UCX_WITHIN_HOST = frozenset(
+UCX_WITHIN_HOST = frozenset(
     {
         *("self", "sm", "shm", "posix", "sysv", "xpmem", "cma", "knem"),
         *("cuda", "cuda_copy", "cuda_ipc", "gdr_copy", "rocm", "rocm_copy", "rocm_ipc"),
@@ -102,7 +102,7 @@ def find_transport_service(command: str) -> str | None:
     elif values.get(_ONLY_UD) == values.get(_HYBRID) == "0":
         service = "RC"
     elif _UCX_TRANSPORTS in values:
-        between_hosts = set(values[_UCX_TRANSPORTS].split(",")) - _UCX_WITHIN_HOST
+        between_hosts = set(values[_UCX_TRANSPORTS].split(",")) - UCX_WITHIN_HOST
         services = {_UCX_SERVICES.get(name) for name in between_hosts}
         service = services.pop() if len(services) == 1 else None
     return service

@@ -22,6 +22,7 @@ from wirespeed.benchmarks.logs.launch_command import (
 )
 from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail, is_failure, note_failures
 from wirespeed.benchmarks.logs.log import Line, Source, splice
+from wirespeed.benchmarks.logs.mpi_transport import find_tcp, names_transport
 from wirespeed.benchmarks.logs.numbers import number
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, line_matcher, read_by_process, read_runs
 from wirespeed.benchmarks.tools.osu.patterns import (
@@ -65,6 +66,7 @@ _COUNT = re.compile(r"0|[1-9]\d*")
 _DAMAGED = re.compile(r"\S*\d\.\d+\S*|[+-]?(?:nan|inf)|[X*▒]+(?:\.[X*▒]+)?")  # no number, or what is left of one
 _MASKED_ROW = re.compile(r"[X▒*.]+(?:\s+[X▒*.]+)+")
 _TOOL = "osu-micro-benchmarks"
+_MAX_TRANSPORTS = 4096  # lines; every process of a job prints some
 
 
 def read(log: Source) -> list[ReadRun]:
@@ -100,6 +102,8 @@ class _Reader(RunReader):
         self._is_cut = False  # the last row is not whole
         self._early: list[str] = []  # failures since the last table
         self._option: str | None = None
+        self._transports: list[str] = []  # lines that name the transport of the current report, or of the next one
+        self._later_transports: list[str] = []  # of the next report, after the rows of the current one
         self._rank_cores: dict[int, str] = {}  # of the table before the next report
         self._threads: list[Line] = []  # osu_latency_mt and _mp print their settings before their title
 
@@ -157,6 +161,9 @@ class _Reader(RunReader):
         bindings, self._rank_cores = self._rank_cores, {}
         if sorted(bindings) == list(range(len(bindings))) and all(bindings.values()):
             draft.parameters.rank_cores = ":".join(bindings[rank] for rank in sorted(bindings)) or None
+        texts = [*self._transports, *filter(None, (draft.parameters.command,))]
+        self._transports, self._later_transports = self._later_transports, []
+        draft.parameters.tcp_evidence = find_tcp(texts) if texts else None
         ends_early = self._ends_before_neighbours()
         if draft.complete:
             self._early = []
@@ -348,6 +355,9 @@ class _Reader(RunReader):
     # -- around the reports ----------------------------------------------------------------------------------------
 
     def _read_other_line(self, line: Line, text: str) -> None:
+        if names_transport(text) and len(self._transports) < _MAX_TRANSPORTS:
+            is_later = self._draft is not None and self._is_complete()
+            (self._later_transports if is_later else self._transports).append(text)
         if OWN_FAILURE.match(text):
             self._fail(line, text)
         elif BAD_OPTION.match(text):
