@@ -77,6 +77,73 @@ def test_a_list_of_lines_is_read(document):
     assert [(row.size_bytes, row.value) for row in run.measurements] == [(1, 2.85), (2, 5.7), (4, 11.37)]
 
 
+def number_lines(form, blank=None, text=None, first=1):
+    """The lines with a number each; ``blank``: what a form prints for a blank line, which it does not count."""
+    numbered, number = [], first - 1
+    for line in (text or TABLE).splitlines():
+        is_counted = bool(line) or blank is None
+        number += is_counted
+        numbered.append(form.format(number, line) if is_counted else blank)
+    return "\n".join(numbered) + "\n"
+
+
+TABLE = f"$ mpirun -np 2 ./osu_bw\n\n{OSU}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # GNU coreutils manual: cat -n, cat -b, nl; printed by coreutils 9
+        number_lines("{:6}\t{}"),
+        number_lines("{:6}\t{}", blank=""),
+        number_lines("{:6}\t{}", blank=" " * 7),
+        number_lines("{:6}\t{}", first=999_998),
+        number_lines("{:5}\t{}"),  # pr -n
+        # GNU grep manual: -n, -Hn, -T; without the lines that do not match; with context and groups
+        number_lines("{}:{}"),
+        number_lines("osu.log:{}:{}"),
+        number_lines("out/osu-2.log:{}:{}", first=4711),
+        number_lines("{:3}:\t{}"),
+        number_lines("osu.log:{:3}:\t{}"),
+        number_lines("{}:{}").replace("2:\n", ""),
+        number_lines("osu.log:{}:{}").replace("osu.log:2:\n", ""),
+        number_lines("{}:{}").replace("1:$", "1-$").replace("2:\n", "--\n").replace("6:2", "6-2"),
+        number_lines("osu.log:{}:{}").replace("osu.log:1:$", "osu.log-1-$").replace("osu.log:2:\n", "--\n"),
+        # logfmt: github.com/kr/logfmt, Go's log/slog (TextHandler), logrus, go-kit; the order of keys is free
+        *(
+            "".join(f"{form.format(line)}\n" for line in TABLE.splitlines())
+            for form in (
+                'time=2022-11-08T15:28:26.000-05:00 level=INFO msg="{}" count=3',
+                'time="2026-01-31T00:00:00Z" level=info msg="{}" pod=a',
+                'level=info ts=2026-01-31T00:00:00Z caller=main.go:12 msg="{}"',
+                'pod=bench-7f container=osu msg="{}"',
+                'timestamp=2026-01-31T00:00:00Z severity=info message="{}"',
+                'msg="{}" level=info',
+            )
+        ),
+    ],
+)
+def test_numbered_lines_and_logfmt_are_read(text):
+    (run,) = parse(text)
+    assert [(row.size_bytes, row.value) for row in run.measurements] == [(1, 2.85), (2, 5.7), (4, 11.37)]
+    assert run.version == "5.8"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1\t2.85\n2\t5.70\n4\t11.37\n",  # sizes before a tab, without the width of cat -n
+        "12:00:01 a\n12:00:02 b\n12:00:03 c\n",
+        "2026-01-31 a\n2026-01-31 b\n2026-01-31 c\n",
+        "3:a\n2:b\n1:c\n",
+        "node1:100:120 [0] NCCL INFO a\nnode1:101:120 [1] NCCL INFO b\nnode1:102:120 [2] NCCL INFO c\n",
+        'failed with msg="a" twice\nand msg="b"\n',
+    ],
+)
+def test_other_lines_stay(text):
+    assert unwrap_lines(text) == text
+
+
 def test_numbers_that_are_no_line_numbers_stay():
     """Processes of NCCL with consecutive numbers, and rows of a table whose first cells are."""
     debug = "".join(f"node1:{process}:{process + 9} [0] NCCL INFO Using network IB\n" for process in (100, 101, 102))
