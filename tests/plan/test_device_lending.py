@@ -108,14 +108,34 @@ REFUSED = [
     ),
     (
         [("lender: abel2, device: GPU1", "lender: abel2, device: GPU2")],
-        "cluster.yaml:29: found the device 'GPU2' of abel2; expected one of GPU0, GPU1\n  hint: did you mean 'GPU1'?",
+        "cluster.yaml:29: found the device 'GPU2' of abel2 without bars and numa_node; expected one of GPU0, GPU1, or "
+        "a device with both\n  hint: did you mean 'GPU1'?",
     ),
-    (  # SmartIO lends NVMe drives with the same commands (README of github.com/enfiskutensykkel/ssd-gpu-dma)
-        [("lender: abel2, device: GPU1", "lender: abel2, device: nvme0")],
-        "cluster.yaml:29: found the device 'nvme0' of abel2; expected one of GPU0, GPU1\n"
-        "  hint: only GPUs have memory BARs in the catalogue, which decide the prefetch of the bridge; lend another "
-        "device by hand: smartio_tool connect with the borrower's node ID, then add and available with the device's "
-        "address",
+    (
+        [("device: GPU1,", "device: nvme0, bars: [16 KiB],")],
+        "cluster.yaml:29: found the device 'nvme0' of abel2 without numa_node; expected one of GPU0, GPU1, or a device "
+        "with both\n"
+        "  hint: for another device, such as an NVMe drive, write its `bars` and `numa_node` as lspci -vv prints them; "
+        "the BARs decide the prefetch of the bridge",
+    ),
+    (
+        [("device: GPU1,", "device: nvme0, numa_node: 1, bars: [16 KiB],")],
+        "cluster.yaml:29: found nvme0 of abel2 on NUMA node 1, and its bridge on node 0; expected a device on the "
+        "bridge's own NUMA node: SmartIO does not lend across the link between processors\n"
+        "  hint: move one of the two cards, or lend GPU0",
+    ),
+    (
+        [("device: GPU1,", "device: fpga0, numa_node: 0, bars: [48 MiB],")],
+        "cluster.yaml:29: found BARs of 48 MiB; expected sizes that are powers of two",
+    ),
+    (
+        [("device: GPU1,", "device: GPU1, bars: [16 KiB],")],
+        "cluster.yaml:29: found bars of GPU1 of abel2; expected no bars: the server model and its GPU in the catalogue "
+        "contain it",
+    ),
+    (
+        [('"05:00.0"', '"04:00.0"')],
+        "cluster.yaml:29: found 0000:04:00.0, the address of another loan of abel2; expected one address per device",
     ),
     (
         [("device: GPU1, borrower: abel1", "device: GPU1, borrower: abel3")],
@@ -155,6 +175,24 @@ def test_each_pair_is_a_pcie_cluster_of_its_own() -> None:
         "abel3": ("abel3", "abel4"),
         "abel4": ("abel3", "abel4"),
     }
+
+
+def test_drives_and_fpgas_need_prefetch_and_are_no_gpus() -> None:
+    """SmartIO lends them as it lends GPUs: dolphinics.com, PCIe Device Lending; enfiskutensykkel/ssd-gpu-dma."""
+    drive = "device: nvme0, numa_node: 0, bars: [16 KiB],"
+    fpga = (
+        '\n  - {lender: abel2, device: fpga0, numa_node: 0, bars: [64 KiB, 512 MiB], borrower: abel1, pcie: "06:00.0"}'
+    )
+    plan = change_example((", prefetch: 4096 MiB", ""), ("device: GPU1,", drive), ('"05:00.0"}', f'"05:00.0"}}{fpga}'))
+    borrower, lender = plan.hosts["abel1"], plan.hosts["abel2"]
+    assert {number: loan.gpu for number, loan in borrower.loans.items()} == {
+        "80400": True,
+        "80500": False,
+        "80600": False,
+    }
+    assert borrower.ntbs["1"].prefetch == Size.parse("1 GiB")  # 512 + 256 + 32 + 16 MiB, 64 + 16 KiB
+    assert borrower.usable_gpus == 3
+    assert (len(borrower.borrowed_gpus), len(lender.lent_gpus)) == (1, 1)
 
 
 def test_one_gpu_fits_what_comes_from_the_factory() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.cli.topology import build_topology
-from wirespeed.cluster import read
+from wirespeed.cluster import read, read_text
 from wirespeed.plan import build
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -39,3 +39,14 @@ def test_a_host_has_its_gpus_nics_and_ethernet_interfaces(example: str, host: st
     topology = build_topology(build(read(EXAMPLES / f"{example}.yaml")))
     (node,) = [node for node in topology.nodes if node.name == host]
     assert node.parts == parts
+
+
+def test_borrowed_drives_are_not_counted_as_gpus() -> None:
+    text = (EXAMPLES / "pcie-lending/cluster.yaml").read_text(encoding="utf-8")
+    text = text.replace("device: GPU1,", "device: nvme0, numa_node: 0, bars: [16 KiB],")
+    topology = build_topology(build(read_text(text, "cluster.yaml")))
+    (node,) = [node for node in topology.nodes if node.name == "abel1"]
+    assert [part for part in node.parts if "borrowed" in part] == [
+        "borrowed: 1 GPU of abel2",
+        "borrowed: 1 other device of abel2",
+    ]

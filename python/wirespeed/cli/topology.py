@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -55,9 +56,10 @@ def _list_parts(plan: Plan, name: str, host: Host) -> Iterator[str]:
     for socket in sorted({*gpus, *nics}, key=lambda number: -1 if number is None else number):
         parts = [*_shorten(gpus.get(socket, ()), "GPUs"), *_shorten(nics.get(socket, ()), "NICs")]
         yield f"{'' if socket is None else f'socket {socket}: '}{', '.join(parts)}"
-    for lender in dict.fromkeys(numbers.get(loan.peer) for loan in host.loans.values() if loan.borrowed):
-        count = sum(1 for loan in host.loans.values() if loan.borrowed and numbers.get(loan.peer) == lender)
-        yield f"borrowed: {count} {'GPU' if count == 1 else 'GPUs'} of {lender}"
+    borrowed = Counter((numbers.get(loan.peer), loan.gpu is not False) for loan in host.loans.values() if loan.borrowed)
+    for (lender, is_gpu), count in borrowed.items():
+        noun = "GPU" if is_gpu else "other device"
+        yield f"borrowed: {count} {noun if count == 1 else f'{noun}s'} of {lender}"
     for interface, nic in host.nics.items():
         if nic.model is None and nic.addresses:
             yield f"{_name_ethernet(host, interface, nic)}: {', '.join(nic.addresses)}"

@@ -193,9 +193,17 @@ class LoanPart(Part):
     """A PCIe device that one host lends to another."""
 
     lender: str = Field(description="host with the device")
-    device: str = Field(description="the device: GPU0, GPU1, …")
+    device: str = Field(description="the device: GPU0, GPU1, …; or another name, with `bars` and `numa_node`")
     borrower: str = Field(description="host that uses the device")
-    pcie: PcieAddress = Field(description="PCIe address of the device in the lender, as nvidia-smi prints it there")
+    pcie: PcieAddress = Field(description="PCIe address of the device in the lender, as nvidia-smi or lspci prints it")
+    bars: list[SizeText] = Field(
+        default_factory=list,
+        description="memory BARs of a device that is no GPU of the server model, as lspci -vv prints them",
+        examples=[["16 KiB"]],
+    )
+    numa_node: Whole | None = Field(
+        default=None, description="NUMA node of a device that is no GPU of the server model, as lspci -vv prints it"
+    )
     window: SizeText = Field(
         default=Size.parse("1 GiB"),
         json_schema_extra={"default": "1 GiB"},

@@ -40,7 +40,7 @@ class LentSlot:
 
 def count_borrowed(plan: Plan, host: str) -> int:
     """Number of GPUs that a host borrows."""
-    return sum(1 for loan in plan.hosts[host].loans.values() if loan.borrowed)
+    return len(plan.hosts[host].borrowed_gpus)
 
 
 def list_bridge_slots(plan: Plan, host: str) -> tuple[BridgeSlot, ...]:
@@ -48,7 +48,7 @@ def list_bridge_slots(plan: Plan, host: str) -> tuple[BridgeSlot, ...]:
 
     Empty for a host that borrows nothing.
     """
-    lenders = {loan.peer for loan in plan.hosts[host].loans.values() if loan.borrowed}
+    lenders = {loan.peer for loan in plan.hosts[host].borrowed_gpus}
     if not lenders:
         return ()
     ends = [
@@ -72,7 +72,7 @@ def find_borrowed_slot(plan: Plan, host: str, count: int) -> LentSlot | None:
 
 
 def _list_lent_slots(plan: Plan, host: str) -> Iterator[LentSlot]:
-    devices = {(loan.peer, loan.device) for loan in plan.hosts[host].loans.values() if loan.borrowed}
+    devices = {(loan.peer, loan.device) for loan in plan.hosts[host].borrowed_gpus}
     for lender, settings in plan.hosts.items():
         node_ids = {ntb.node_id for ntb in settings.ntbs.values()}
         for name, gpu in settings.gpus.items():
@@ -110,7 +110,7 @@ def _count_own_ranks(plan: Plan, member: Member, owners: Sequence[bool | None]) 
     if len(owners) == member.ranks and None not in owners:
         return owners.count(True)
     settings = plan.hosts[member.name]
-    lent_count = sum(1 for loan in settings.loans.values() if loan.borrowed is False)
+    lent_count = len(settings.lent_gpus)
     fewest = max(member.ranks - count_borrowed(plan, member.name), 0)
     largest = min(len(settings.gpus) - lent_count, member.ranks)
     return min(range(fewest, largest + 1), key=lambda ranks: ranks * (member.ranks - ranks), default=member.ranks)

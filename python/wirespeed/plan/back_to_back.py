@@ -69,10 +69,10 @@ def back_to_back(
         loans = lending.loans[name]
         addresses_of_lent = {part.device: bdf(part.pcie) for part in cluster.lending if part.lender == name}
         host = _place_gpus(host, addresses_of_lent)
-        borrowed_loans = [loan for loan in loans.values() if loan.borrowed]
+        host = replace(host, ntbs=lending.ntbs.get(name, {}), loans=loans)
         # It is unknown whether a lender's driver still lists a lent device: only a borrower's GPUs are counted.
-        usable = len(host.gpus) + len(borrowed_loans) if host.gpus and len(borrowed_loans) == len(loans) else None
-        hosts[name] = replace(host, ntbs=lending.ntbs.get(name, {}), loans=loans, usable_gpus=usable)
+        usable = len(host.gpus) + len(host.borrowed_gpus) if host.gpus and not host.lent_gpus else None
+        hosts[name] = replace(host, usable_gpus=usable)
     problems.stop()
     return Plan(
         name=cluster.name,

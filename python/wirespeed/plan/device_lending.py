@@ -98,20 +98,21 @@ def plan_lending(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> 
             problems.refuse((*path, "device"), f"{part.device} of {part.lender} lent twice", "one borrower at a time")
             continue
         index_by_device[part.lender, part.device] = index
-        gpu = catalogue.gpus.get(lender.server.gpu or "")
-        bars = gpu.bars.value if gpu and gpu.bars else []
-        if not bars or any(size & (size - 1) for size in bars):
-            problems.refuse(
-                (*path, "device"),
-                f"{part.device} of {part.lender}, a {lender.server.gpu} whose memory BARs are not known",
-                "a device whose BARs are in the catalogue, each a power of two",
-                "read them with lspci -vv and write them under bars: of a GPU in hardware.gpus",
-            )
+        is_gpu = part.device in lender.devices
+        bars = _list_bars(part, path, lender, catalogue, problems)
+        if not bars:
             continue
         address = bdf(part.pcie)
         number = device_number(lender.node_id, address)
-        loans[lender.name][number] = Loan(False, address, borrower.node_id, part.window, True)
-        loans[borrower.name][number] = Loan(True, address, lender.node_id, part.window, True)
+        if number in loans[lender.name]:
+            problems.refuse(
+                (*path, "pcie"),
+                f"{address}, the address of another loan of {part.lender}",
+                "one address per device",
+            )
+            continue
+        loans[lender.name][number] = Loan(False, address, borrower.node_id, part.window, True, gpu=is_gpu)
+        loans[borrower.name][number] = Loan(True, address, lender.node_id, part.window, True, gpu=is_gpu)
         bars_by_borrower.setdefault(borrower.name, []).extend(bars)
     ntbs, computed_values = _plan_bridges(lending_hosts, partner_by_host, bars_by_borrower, problems)
     return LendingPlan(ntbs, loans, computed_values)
@@ -129,9 +130,9 @@ def device_number(node_id: int, address: str) -> str:
 
 _ENDS = ("lender", "borrower")
 
-_ONLY_GPUS = (
-    "only GPUs have memory BARs in the catalogue, which decide the prefetch of the bridge; lend another device by "
-    "hand: smartio_tool connect with the borrower's node ID, then add and available with the device's address"
+_OTHER_DEVICE = (
+    "for another device, such as an NVMe drive, write its `bars` and `numa_node` as lspci -vv prints them; the BARs "
+    "decide the prefetch of the bridge"
 )
 
 
@@ -186,16 +187,26 @@ def _can_be_lent(
     if lender is borrower:
         problems.refuse((*path, "borrower"), f"{part.lender} on both sides", "two different hosts")
         return False
-    if part.device not in lender.devices:
+    described = {"bars": bool(part.bars), "numa_node": part.numa_node is not None}
+    if part.device in lender.devices:
+        for key in (key for key, is_given in described.items() if is_given):
+            problems.refuse(
+                (*path, key),
+                f"{key} of {part.device} of {part.lender}",
+                f"no {key}: the server model and its GPU in the catalogue contain it",
+            )
+            return False
+    elif not all(described.values()):
         devices = list(lender.devices)
+        missing = " and ".join(key for key, is_given in described.items() if not is_given)
         problems.refuse(
             (*path, "device"),
-            f"the device {part.device!r} of {part.lender}",
-            format_choices(devices) if devices else "a server with GPUs",
-            did_you_mean(part.device, devices) or _ONLY_GPUS,
+            f"the device {part.device!r} of {part.lender} without {missing}",
+            f"{format_choices(devices)}, or a device with both" if devices else "bars and numa_node of the device",
+            did_you_mean(part.device, devices) or _OTHER_DEVICE,
         )
         return False
-    numa_node = lender.devices[part.device]
+    numa_node = lender.devices.get(part.device, part.numa_node)
     if numa_node == lender.numa_node:
         return True
     devices = [name for name, node in lender.devices.items() if node == lender.numa_node]
@@ -206,6 +217,29 @@ def _can_be_lent(
         f"move one of the two cards{f', or lend {devices[0]}' if devices else ''}",
     )
     return False
+
+
+def _list_bars(
+    part: LoanPart, path: tuple[str | int, ...], lender: LendingHost, catalogue: Catalogue, problems: Problems
+) -> list[Size]:
+    """The memory BARs of a device, of the catalogue or of the cluster file. Empty if they are refused."""
+    if part.device not in lender.devices:
+        if all(size and not size & (size - 1) for size in part.bars):
+            return list(part.bars)
+        texts = ", ".join(map(str, part.bars))
+        problems.refuse((*path, "bars"), f"BARs of {texts}", "sizes that are powers of two")
+        return []
+    gpu = catalogue.gpus.get(lender.server.gpu or "")
+    bars = gpu.bars.value if gpu and gpu.bars else []
+    if bars and not any(size & (size - 1) for size in bars):
+        return [Size(size) for size in bars]
+    problems.refuse(
+        (*path, "device"),
+        f"{part.device} of {part.lender}, a {lender.server.gpu} whose memory BARs are not known",
+        "a device whose BARs are in the catalogue, each a power of two",
+        "read them with lspci -vv and write them under bars: of a GPU in hardware.gpus",
+    )
+    return []
 
 
 def _plan_bridges(

@@ -166,7 +166,7 @@ class _Location:
     def _separates_borrowed_gpus(self, names: Collection[str]) -> bool:
         """Whether the tree of a borrower shows which of its GPUs are in the host, although some are missing."""
         return (
-            any(loan.borrowed for loan in self.host.loans.values())
+            bool(self.host.borrowed_gpus)
             and self.functions_are_complete
             and any(function.role == "root-port" for function in self.found.pcie.values())
             and all(self.host.pcie[name].switch is None for name in names if name in self.host.pcie)

@@ -197,6 +197,16 @@ class Host:
     ] = None
 
     @property
+    def borrowed_gpus(self) -> list[Loan]:
+        """The loans of GPUs that the host borrows."""
+        return [loan for loan in self.loans.values() if loan.borrowed and loan.gpu is not False]
+
+    @property
+    def lent_gpus(self) -> list[Loan]:
+        """The loans of GPUs that the host lends."""
+        return [loan for loan in self.loans.values() if loan.borrowed is False and loan.gpu is not False]
+
+    @property
     def gpus_per_rank(self) -> int | None:
         """GPUs of each rank of a job on all GPUs of the host; None without GPUs, or if ranks cannot share them evenly.
 

@@ -39,3 +39,4 @@ class Loan:
     ] = None
     listed: Annotated[bool | None, Setting("presence in the host's list of lent or borrowed devices")] = None
     state: Annotated[str | None, Setting("state as reported by the tool", compare=Compare.NONE)] = None
+    gpu: Annotated[bool | None, Setting("whether the device is a GPU", compare=Compare.NONE)] = None

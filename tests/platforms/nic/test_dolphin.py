@@ -11,7 +11,7 @@ import pytest
 
 from platforms.round_trip import find_losses
 from wirespeed import render
-from wirespeed.cluster import read
+from wirespeed.cluster import read, read_text
 from wirespeed.facts import Facts, Source, assemble_facts
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import Output, Outputs, platform
@@ -127,6 +127,54 @@ def test_the_order_of_commands(tmp_path: Path, host: str, script: str) -> None:
     commands = [line.removeprefix("run: ") for line in output.splitlines() if line.startswith("run: ")]
     assert commands == ORDER[host, script]
     assert result.stdout.splitlines()[-1] == f"no changes made; to apply: ./{script} --yes"
+
+
+DRIVE = """\
+lending:
+  - {lender: abel2, device: nvme0, borrower: abel1, pcie: "06:00.0", bars: [16 KiB], numa_node: 0}
+"""
+
+
+def test_a_drive_is_lent_without_commands_for_gpus() -> None:
+    """Its driver finds it when it appears: Dolphin, PCIe Device Lending 1.0 application note. GPUs alone need nvidia's
+    module, and copies from peer to peer are documented for GPUs only."""
+    text = EXAMPLE.read_text(encoding="utf-8").partition("lending:")[0] + DRIVE
+    with_drive = build(read_text(text, "cluster.yaml"))
+    commands = {
+        (host, Path(file.path).name): [
+            line.split(" ", 1)[1] for line in file.text.splitlines() if line.startswith(("run ", "slowly "))
+        ]
+        for host in ("abel1", "abel2")
+        for file in render.files(with_drive, [host])
+        if Path(file.path).name in ("borrow.sh", "lend.sh", "return.sh")
+    }
+    assert commands == {
+        ("abel1", "borrow.sh"): [
+            "systemctl stop dis_sisci",
+            "smartio_tool borrow 80600 1024",
+            "systemctl start dis_sisci",
+            "smartio_tool list",
+        ],
+        ("abel1", "return.sh"): [
+            "systemctl stop dis_sisci",
+            "smartio_tool return 80600",
+            "systemctl start dis_sisci",
+            "smartio_tool list",
+        ],
+        ("abel2", "lend.sh"): [
+            "smartio_tool connect 4",
+            "smartio_tool add 06:00.0",
+            "smartio_tool available 06:00.0",
+            "smartio_tool list",
+        ],
+    }
+    texts = "".join(
+        file.text
+        for host in ("abel1", "abel2")
+        for file in render.files(with_drive, [host])
+        if "lend" in file.path or "borrow" in file.path
+    )
+    assert "nvidia" not in texts
 
 
 def test_there_is_a_wait_after_each_command_of_a_loan(tmp_path: Path) -> None:

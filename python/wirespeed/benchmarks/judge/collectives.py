@@ -303,7 +303,7 @@ def _find_borrower(run: Run, plan: Plan, group: Group, context: RunContext) -> B
         return None
     member = group.members[0]
     settings = plan.hosts[member.name]
-    if not any(loan.borrowed for loan in settings.loans.values()):
+    if not settings.borrowed_gpus:
         return None
     shows_staging = any(path.transport.startswith("SHM") for path in paths)
     owners = _list_owners(run, group, context)

@@ -253,7 +253,7 @@ def _list_own_gpus(observed: ObservedPlan) -> dict[str, dict[str, bool]]:
         device = observed.facts.devices.get(name)
         if len(own_addresses) < len(host.gpus) or not isinstance(device, Host):
             continue
-        if any(loan.borrowed for loan in host.loans.values()):
+        if host.borrowed_gpus:
             addresses = {*device.pcie, *(gpu.pcie for gpu in device.gpus.values() if gpu.pcie)}
             owners[name] = {address: address in own_addresses for address in addresses}
     return owners

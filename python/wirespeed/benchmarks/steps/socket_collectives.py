@@ -26,7 +26,7 @@ _DEBUG = {"NCCL_DEBUG": "INFO"}
 def add_collectives(request: Request, steps: Steps) -> None:
     """Add the collectives of each host alone, then those over each network between two hosts or more."""
     gpus = {host: len(request.plan.hosts[host].gpus) for host in request.fabric.hosts}
-    lenders = [host for host in gpus if any(loan.borrowed is False for loan in request.plan.hosts[host].loans.values())]
+    lenders = [host for host in gpus if request.plan.hosts[host].lent_gpus]
     if lenders:
         steps.notes.append(f"{', '.join(lenders)}: take lent GPUs back first; the suite lent-gpus measures them lent")
     for program in _PROGRAMS:
@@ -52,7 +52,7 @@ def add_lent_collectives(request: Request, steps: Steps) -> None:
     """Add the collectives on a borrower: its own GPUs, lent ones and both, by their order on the PCI bus."""
     for host in request.fabric.hosts:
         settings = request.plan.hosts[host]
-        loan_count = sum(1 for loan in settings.loans.values() if loan.borrowed)
+        loan_count = len(settings.borrowed_gpus)
         total = loan_count + len(settings.gpus)
         for program in _PROGRAMS if loan_count else ():
             for count in range(2, total + 1):

@@ -52,7 +52,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "job_programs": lambda: list_programs(device),
         "sms": lambda: list_sms(device),
         "has_older_toolkit": any(step.action is Action.HPC_SDK and step.files for step in device.steps.values()),
-        "borrows": any(loan.borrowed for loan in device.loans.values()),
+        "borrows": bool(device.borrowed_gpus),
         "ring_arguments": ring_arguments,
         "coalescing_arguments": coalescing_arguments,
         "firmware_attributes": lambda: bios.firmware_attributes(device),

@@ -16,4 +16,6 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     return {
         "lent": [entry for entry in loans if entry[1].borrowed is False],
         "borrowed": [entry for entry in loans if entry[1].borrowed],
+        "borrowed_gpus": [entry for entry in loans if entry[1] in device.borrowed_gpus],
+        "lends_gpus": bool(device.lent_gpus),
     }
