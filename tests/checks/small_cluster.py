@@ -198,6 +198,7 @@ def _host() -> Host:
         ),
         ntbs={"1": Ntb(4, Size.parse("1 GiB"))},
         loans={"80400": Loan(True, "0000:04:00.0", 8, Size.parse("1 GiB"), True)},
+        inactive_services=(),
         usable_gpus=3,
         nics={"eth1": replace(_nic(1), gpu="GPU0"), "eth2": _nic(2)},
         numa={

@@ -133,6 +133,7 @@ ROWS = [
     ("lending.prefetch", {(H.child("ntb", "1"), "ntb.prefetch"): Size.parse("512 MiB")}),
     ("lending.node-id", {(H.child("ntb", "1"), "ntb.node_id"): 8}),
     ("lending.device", [H.child("loan", "80400")]),
+    ("lending.services", {(H, "host.inactive_services"): ("dis_nodemgr",)}),
     ("lending.gpus", {(H, "host.usable_gpus"): 2}),
     ("pcie.acs", {(BR, "pcie.acs"): frozenset({"ReqRedir", "CmpltRedir"})}),
     ("pcie.acs", {(BR, "pcie.acs"): frozenset({"SrcValid", "DirectTrans"})}),

@@ -225,6 +225,7 @@ def _plan_host(
         firewall=False,
         modules={name: Module(loaded=True) for name in (*chassis.nic.modules, *([gpu.module] if gpu else []))}
         | {name: Module(loaded=True, service=name) for name in _list_service_modules(spec, chassis.nic)},
+        inactive_services=() if spec.part.ntb is not None else None,
         nics=nics | ethernet.nics,
         routes=ethernet.routes,
         resolver=ethernet.resolver,

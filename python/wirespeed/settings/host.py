@@ -192,6 +192,9 @@ class Host:
     steps: Mapping[str, InstallStep] = field(default_factory=dict)
     ntbs: Mapping[str, Ntb] = field(default_factory=dict)
     loans: Mapping[str, Loan] = field(default_factory=dict)
+    inactive_services: Annotated[
+        tuple[str, ...] | None, Setting("services of the PCIe bridge that are not active", observed=True)
+    ] = None
     usable_gpus: Annotated[
         int | None, Setting("GPUs usable by programs on the host, borrowed ones included", "GPUs", observed=True)
     ] = None

@@ -293,6 +293,22 @@ def test_a_lender_without_the_gpus_module_would_freeze(tmp_path: Path) -> None:
     assert "run:" not in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("text", "inactive"),
+    [
+        ("active\nactive\nactive\n", ()),
+        ("active\nfailed\nactive\n", ("dis_nodemgr",)),
+        ("inactive\nactivating\ninactive\n", ("dis_irm", "dis_nodemgr", "dis_sisci")),
+        ("active\nactive\n", None),
+        ("active\nrunning well\n", None),
+        ("", None),
+    ],
+)
+def test_services_that_are_not_active(text: str, inactive: tuple[str, ...] | None) -> None:
+    """States of systemctl is-active, a line for each unit of the command."""
+    assert facts(bridge_services=text).value(HOST, "host.inactive_services") == inactive
+
+
 def facts(**texts: str) -> Facts:
     outputs = {
         name.replace("_", "-"): Output(name, text, Source("abel1", name, f"{name}.out")) for name, text in texts.items()

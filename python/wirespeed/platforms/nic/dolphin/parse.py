@@ -11,6 +11,13 @@ from wirespeed.platforms.output_values import number_lines, observe
 from wirespeed.settings import Place
 from wirespeed.units import Size
 
+SERVICES = ("dis_irm", "dis_nodemgr", "dis_sisci")
+"""In the order of the command. Source: Dolphin, eXpressWare 5 installation and reference guide for Linux, chapter 6,
+section 3.1: RPM package structure."""
+_STATES = frozenset(
+    {"active", "reloading", "inactive", "failed", "activating", "deactivating", "maintenance", "unknown"}
+)
+"""Of units: systemd, src/basic/unit-def.c; unknown: systemctl(1), is-active of older releases without such a unit."""
 _NODE = re.compile(r"Card ([0-9]+) - NodeId: +([0-9]+)")
 _PREFETCH = re.compile(r"Card ([0-9]+) - Prefetch memory space size: ([0-9]+)(?: MB)?")
 _DEVICE = re.compile(r" *([0-9a-fA-F]+): (.*) \[([^\]]*)\]")
@@ -43,6 +50,12 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
                 whole = False
         if whole:
             yield observe(host, "host.loans", COMPLETE, output)
+    if output := outputs.get("bridge-services"):
+        states = output.text.split()
+        if len(states) == len(SERVICES) and _STATES.issuperset(states):
+            pairs = zip(SERVICES, states, strict=True)
+            inactive = tuple(service for service, state in pairs if state not in ("active", "reloading"))
+            yield observe(host, "host.inactive_services", inactive, output)
     if output := outputs.get("usable-gpus"):
         rows = [text for _, text in number_lines(output) if text]
         if rows == [_NO_GPU]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wirespeed.platforms.nic.dolphin.parse import SERVICES
 from wirespeed.settings import Device, Host
 
 
@@ -17,5 +18,6 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "lent": [entry for entry in loans if entry[1].borrowed is False],
         "borrowed": [entry for entry in loans if entry[1].borrowed],
         "borrowed_gpus": [entry for entry in loans if entry[1] in device.borrowed_gpus],
+        "services": SERVICES,
         "lends_gpus": bool(device.lent_gpus),
     }
