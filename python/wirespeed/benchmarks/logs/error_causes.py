@@ -330,7 +330,8 @@ _CONNECTING = (
     _row("ssh: connect to host node2 port 22: Connection refused", "onnection refused",
          r"\bssh: connect to host .*[Cc]onnection refused", "OS-06 OS-14", "connect(2), ECONNREFUSED"),
     _row("Couldn't connect to node1 | Connection refused", "onnect",
-         r"Couldn't connect to \S+|t connect socket \(errno=111\b|(?m:^(?!.*(?:\bssh: |[Ss]ocket[A-Z]\w+: |Call to connect)).*[Cc]onnection refused)",
+         r"Couldn't connect to \S+|t connect socket \(errno=111\b"
+         r"|(?m:^(?!.*(?:\bssh: |[Ss]ocket[A-Z]\w+: |Call to connect)).*[Cc]onnection refused)",
          "APP-06 OS-06 OS-14", f"{PERFTEST}, src/perftest_communication.c; connect(2), ECONNREFUSED: no process listens"
          " at this address; icmp(7) for a firewall that rejects"),
     _row("socketStartConnect: Connect to 10.1.0.7<45231> failed : Software caused connection abort", "connection abort",
