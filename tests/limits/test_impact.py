@@ -18,6 +18,7 @@ from wirespeed.units import Bandwidth
 
 CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
 NIC = "enp29s0np0"
+FRAMED, SHARED = "Gb/s (line rate × TCP framing)", "Gb/s (NIC slot, shared by 2 ports)"
 
 
 @pytest.fixture(scope="module")
@@ -43,20 +44,22 @@ def test_what_a_nic_loses(plan, settings, loss):
 
 
 @pytest.mark.parametrize(
-    ("settings", "loss", "as_found"),
+    ("settings", "loss", "planned", "as_found"),
     [
-        ({"mtu": 1500}, 8.42, "189.86 Gb/s (line rate × TCP framing)"),  # 200 × (8960 / 9038 - 1460 / 1538)
-        ({"speed": Bandwidth.gbps(100)}, 99.14, "99.14 Gb/s (line rate × TCP framing)"),
-        ({"pcie_width": 8, "pcie_speed": 16000}, 83.05, "115.23 Gb/s (NIC slot)"),
+        # 200 × (8960 / 9038 - 1460 / 1538)
+        ({"mtu": 1500}, 8.42, f"198.27 {FRAMED}", f"189.86 {FRAMED}"),
+        ({"speed": Bandwidth.gbps(100)}, 99.14, f"198.27 {FRAMED}", f"99.14 {FRAMED}"),
+        # 16 GT/s × 128 / 130 × 256 / 280 × (16 - 8) lanes, between both ports of the card
+        ({"pcie_width": 8, "pcie_speed": 16000}, 57.61, f"115.23 {SHARED}", f"57.61 {SHARED}"),
+        ({"pcie_width": 4, "pcie_speed": 16000}, 86.42, f"115.23 {SHARED}", f"28.81 {SHARED}"),
     ],
 )
-def test_without_a_class_for_roce_the_traffic_is_tcp(settings, loss, as_found):
+def test_without_a_class_for_roce_the_traffic_is_tcp(settings, loss, planned, as_found):
     tcp_plan = build(read(CLUSTER.parents[1] / "esnet-400g" / "cluster.yaml"), load())
     impact = estimate_nic_impact(tcp_plan, "node1", "eth100", **settings)
     assert (impact.value, impact.basis) == (
         loss,
-        f"planned 198.27 Gb/s (line rate × TCP framing), as found {as_found}; "
-        "TCP traffic, because the cluster file has no class for RoCE",
+        f"planned {planned}, as found {as_found}; TCP traffic, because the cluster file has no class for RoCE",
     )
     assert estimate_nic_impact(tcp_plan, "node1", "eth100", path_mtu=1024) is None
 

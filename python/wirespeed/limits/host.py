@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from wirespeed.catalogue.model import Memory
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GBPS, number
-from wirespeed.limits.impact import nic_function
+from wirespeed.limits.impact import find_slot_address, nic_function
 from wirespeed.limits.nic import build_slot
 from wirespeed.plan import Plan
 from wirespeed.results.verdicts import Term
@@ -113,9 +113,60 @@ def list_contended_links(
     return contended
 
 
-def format_shared_rate(plan: Plan, host: str, rates: Mapping[str, float]) -> str:
-    """The formula of `compute_shared_rate`: ``4 × 460.91 Gb/s (PCIe uplink, 2 NICs share each)``."""
-    contended = list_contended_links(plan, host, rates)
+@dataclass(frozen=True, slots=True)
+class NicShare:
+    """The rate of a NIC while other NICs of its host are in use, Gb/s in one direction.
+
+    ``link`` is the shared PCIe link that limits it, and ``nics`` the number of NICs in use on that link.
+    """
+
+    value: float
+    link: str | None = None
+    nics: int = 1
+
+
+def find_slowest_share(
+    plan: Plan,
+    host: str,
+    rates: Mapping[str, float],
+    count: int,
+    *,
+    bidirectional: bool = False,
+    to_memory: bool = True,
+) -> NicShare:
+    """The rate of the slowest NIC while a number of NICs of a host are in use, its neighbours on shared links last.
+
+    Arguments as for `share_links`.
+    """
+    groups = [set(members) for members in _group_by_link(plan, host, rates, to_memory=to_memory).values()]
+    shares = []
+    for address in rates:
+        neighbours = sorted(
+            (neighbour for neighbour in rates if neighbour != address),
+            key=lambda neighbour: sum({address, neighbour} <= group for group in groups),
+        )
+        in_use = {name: rates[name] for name in (address, *neighbours[: count - 1])}
+        limited_rates, _ = share_links(plan, host, in_use, bidirectional=bidirectional, to_memory=to_memory)
+        links = {
+            name: members
+            for name, members in list_contended_links(
+                plan, host, in_use, bidirectional=bidirectional, to_memory=to_memory
+            ).items()
+            if address in members
+        }
+        link = min(links, key=lambda name: links[name][address] / len(links[name]), default=None)
+        shares.append(NicShare(limited_rates[address], link, len(links[link]) if link is not None else 1))
+    return min(shares, key=lambda share: share.value)
+
+
+def format_shared_rate(
+    plan: Plan, host: str, rates: Mapping[str, float], *, bidirectional: bool = False, to_memory: bool = True
+) -> str:
+    """The formula of `compute_shared_rate`: ``4 × 460.91 Gb/s (PCIe uplink, 2 NICs share each)``.
+
+    Arguments as for `share_links`.
+    """
+    contended = list_contended_links(plan, host, rates, bidirectional=bidirectional, to_memory=to_memory)
     sharing = [address for members in contended.values() for address in members]
     groups = Counter(
         (name.rpartition(" ")[0], next(iter(members.values())), len(members)) for name, members in contended.items()
@@ -126,7 +177,7 @@ def format_shared_rate(plan: Plan, host: str, rates: Mapping[str, float]) -> str
     ]
     parts += [f"{number(rate)} Gb/s" for address, rate in rates.items() if address not in sharing]
     if len(sharing) > len(set(sharing)):  # a card behind an uplink: both are shared
-        total, link = compute_shared_rate(plan, host, rates)
+        total, link = compute_shared_rate(plan, host, rates, bidirectional=bidirectional, to_memory=to_memory)
         return f"{number(total)} Gb/s of all NICs behind shared links, the last of them {link}"
     return " + ".join(parts)
 
@@ -151,11 +202,9 @@ def _compute_capacity(link: Uplink, *, bidirectional: bool) -> float:
 def _find_slot_link(plan: Plan, host: str, address: str) -> Iterable[Uplink]:
     """The link of the slot with this function's card, named by the bridge above, else by the device."""
     nic = next((nic for nic in plan.hosts[host].nics.values() if nic.pcie == address), None)
-    function = nic_function(plan, host, nic) if nic is not None else None
-    slot = build_slot(function, [])
-    if slot is not None:
-        parent = function.parent if function is not None else None
-        yield Uplink(parent or address.rpartition(".")[0], slot, "PCIe slot")
+    slot = build_slot(nic_function(plan, host, nic), []) if nic is not None else None
+    if nic is not None and slot is not None:
+        yield Uplink(find_slot_address(plan, host, nic) or address, slot, "PCIe slot")
 
 
 def socket_term(plan: Plan, host: str, address: str | None, gpu: str | None, *, bidirectional: bool) -> Term | None:

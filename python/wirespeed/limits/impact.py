@@ -123,6 +123,7 @@ def estimate_nic_impact(
 ) -> Impact | None:
     """What one NIC loses, Gb/s of payload in one direction, through observed values: an x8 link, a small path MTU, …
 
+    Of a slot that ports of a card share, each port has an even share.
     For example 161.7 Gb/s on a 400 Gb/s NIC at 32 GT/s:
     ``estimate_nic_impact(plan, "node1", "enp29s0np0", pcie_width=8)``.
     None: no loss, or the plan has no speed.
@@ -142,10 +143,49 @@ def estimate_nic_impact(
         pcie_width=pcie_width,
         max_payload=max_payload,
     )
-    impact = compute_impact(nic_bandwidth(plan, host, interface), as_found)
+    planned = nic_bandwidth(plan, host, interface)
+    if any(value is not None for value in (pcie_speed, pcie_width, max_payload)):  # of the slot, so of all its ports
+        ports = _count_slot_ports(plan, host, interface)
+        planned, as_found = (_share_slot(bound, ports) if bound is not None else None for bound in (planned, as_found))
+    impact = compute_impact(planned, as_found)
     if impact is None or has_roce_class(plan):
         return impact
     return dataclasses.replace(impact, basis=f"{impact.basis}; {TCP_TRAFFIC}")
+
+
+def _count_slot_ports(plan: Plan, host: str, interface: str) -> int:
+    """The planned ports of the card of a NIC, which share the slot of the card."""
+    nics = plan.hosts[host].nics
+    slot = find_slot_address(plan, host, nics[interface])
+    return max(sum(slot is not None and find_slot_address(plan, host, nic) == slot for nic in nics.values()), 1)
+
+
+def _share_slot(bound: Bound, ports: int) -> Bound:
+    """The limit of one port while all ports of its card are in use: each has an even share of the slot."""
+    if ports == 1:
+        return bound
+    terms = [
+        dataclasses.replace(
+            term,
+            name=f"{term.name}, shared by {ports} ports",
+            value=term.value / ports,
+            formula=f"({term.formula}) / {ports} ports of the card",
+        )
+        if term.name.startswith("NIC slot")
+        else term
+        for term in bound.terms
+    ]
+    return tightest(terms, bound.assumptions)
+
+
+def find_slot_address(plan: Plan, host: str, nic: Nic) -> str | None:
+    """What the functions of one card have in common: the bridge above them, else their address without the function.
+
+    None if the address of the NIC is unknown.
+    """
+    function = nic_function(plan, host, nic)
+    parent = function.parent if function is not None else None
+    return parent or (nic.pcie.rpartition(".")[0] if nic.pcie is not None else None)
 
 
 def estimate_gpu_impact(

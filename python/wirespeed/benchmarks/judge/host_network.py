@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.endpoints.nics import NicPlace, list_used_nics, nic_speed
-from wirespeed.limits import host as between
+from wirespeed.limits import host as host_limits
 from wirespeed.limits import tcp
 from wirespeed.limits.algorithms import ACKS_PER_PACKET
 from wirespeed.limits.bound import number
@@ -20,11 +20,15 @@ from wirespeed.units import Bandwidth
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """The NICs of a host that a job uses: the limit of all, and the limit of the slowest, Gb/s in one direction."""
+    """The NICs of a host that a job uses: the limit of all, and the limit of the slowest, Gb/s in one direction.
+
+    ``shares`` contains the rate of the slowest while one NIC, two, … of the host are in use.
+    """
 
     host: str
     total: Term
     message_term: Term
+    shares: tuple[host_limits.NicShare, ...]
     nics: tuple[NicPlace, ...]
     link: Bandwidth
     assumptions: tuple[str, ...]
@@ -46,21 +50,23 @@ def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Net
     binds: Counter[str] = Counter()
     speeds: list[Bandwidth] = []
     for nic in ends:
-        bound, usual, speed = _single_nic(plan, nic, bidirectional)
-        if bound is None or usual is None or speed is None:
+        bound, usual_bound, speed = _single_nic(plan, nic, bidirectional)
+        if bound is None or usual_bound is None or speed is None:
             return None
         maximum[nic.nic.pcie or nic.interface] = bound.value
-        in_use.append(usual)
+        in_use.append(usual_bound)
         binds[bound.bottleneck] += 1
         speeds.append(speed)
         assumptions.extend(bound.assumptions)
     if not ends:
         return None
-    shared_rate, uplink = between.compute_shared_rate(
+    usual = dict(zip(maximum, (bound.value for bound in in_use), strict=True))
+    shared_rate, shared_link = host_limits.compute_shared_rate(
         plan, name, maximum, bidirectional=bidirectional, to_memory=on_host
     )
-    bind = uplink or binds.most_common(1)[0][0]
-    formula = f"{_format_rates(list(maximum.values()))} ({bind})"
+    formula = f"{_format_rates(list(maximum.values()))} ({binds.most_common(1)[0][0]})"
+    if shared_link is not None:
+        formula = host_limits.format_shared_rate(plan, name, maximum, bidirectional=bidirectional, to_memory=on_host)
     slowest = min(in_use, key=lambda bound: bound.value)
     return Network(
         host=name,
@@ -71,6 +77,10 @@ def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Net
             "Gb/s",
             _format_formula(slowest),
             slowest.terms[0].source,
+        ),
+        shares=tuple(
+            host_limits.find_slowest_share(plan, name, usual, count, bidirectional=bidirectional, to_memory=on_host)
+            for count in range(1, len(usual) + 1)
         ),
         nics=tuple(ends),
         link=min(speeds),

@@ -203,7 +203,9 @@ def _build_limits(
         if not named
         else min(networks, key=lambda network: network.total.value)
     )
-    slowest = min(networks, key=lambda network: network.message_term.value)
+    used = sum(min(max(pairs, kind.sharing), min(len(network.nics) for network in networks)) for pairs in by_sender)
+    rails = -(-used // senders)
+    slowest = min(networks, key=lambda network: network.shares[rails - 1].value)
     transport = "the traffic is RoCEv2"
     if "TCP" in fastest.total.formula:
         transport = f"{_TCP_ABOVE}, reachable limit of RoCEv2"
@@ -216,9 +218,8 @@ def _build_limits(
         assumptions.append(f"{kind.pairs} pairs, from {senders} of {hosts} hosts{stated}{order}")
     directions = 2 if kind.bidirectional and kind.added else 1
     at_most = tightest([fastest.total], assumptions)
-    used = sum(min(max(pairs, kind.sharing), len(slowest.nics)) for pairs in by_sender)
-    rails = -(-used // senders)
-    term = replace(slowest.message_term, name=_name_nics_in_use(slowest.message_term.name, used, senders))
+    term = _build_share_term(slowest, rails, None if named else networks)
+    term = replace(term, name=_name_nics_in_use(slowest.message_term.name, used, senders))
     in_use = tightest([term], [*assumptions, _describe_nics_in_use(kind, rails, fastest)])
     rate, rate_from = _message_rate(run, profile)
     peak_factor, usual_factor = directions * most_senders / kind.sharing, directions * used / kind.sharing
@@ -245,10 +246,29 @@ def _build_limits(
         / (1 if directions == 2 or not kind.bidirectional else 2),
         one_message=kind.ping_pong or run.tool == "gpcnet",
         highest_latency=find_highest_latency(profile) if kind.ping_pong else None,
-        fingerprints=_list_fingerprints(plan, slowest, by_nic, kind, rails),
+        fingerprints=_list_fingerprints(
+            plan, slowest, replace(term, value=slowest.message_term.value * usual_factor), kind, rails
+        ),
         reasons_above=_list_reasons_above(plan, fastest),
         of_two_hosts=_build_limits(two_hosts, plan, profile, kind, networks, named, memory) if is_assumed else None,
     )
+
+
+def _build_share_term(slowest: Network, rails: int, networks: Sequence[Network] | None) -> Term:
+    """The rate of the slowest NIC of the slowest host while a number of its NICs are in use.
+
+    ``networks``: the hosts of which any may be in use; None if the hosts in use are known.
+    """
+    share, term = slowest.shares[rails - 1], slowest.message_term
+    formula = term.formula
+    if share.link is not None:
+        formula = f"{number(share.value)} Gb/s, the share of each of {share.nics} NICs in {share.link}"
+    if networks is not None and any(network.shares[rails - 1].value > share.value for network in networks):
+        formula += f", on {slowest.host}, the slowest of {len(networks)} hosts"
+    elif share.link is not None:
+        formula += f" of {slowest.host}"
+    source = term.source if share.link is None else pcie.SOURCE
+    return replace(term, value=share.value, formula=formula, source=source)
 
 
 def _build_slot_term(run: Run, plan: Plan, kind: Kind, networks: Sequence[Network]) -> Term | None:
@@ -284,7 +304,7 @@ def _list_reasons_above(plan: Plan, network: Network) -> tuple[str, ...]:
     return tuple(reasons)
 
 
-def _list_fingerprints(plan: Plan, network: Network, by_nic: Bound, kind: Kind, rails: int) -> Fingerprints | None:
+def _list_fingerprints(plan: Plan, network: Network, by_nic: Term, kind: Kind, rails: int) -> Fingerprints | None:
     """Losses of the slowest NIC, as fractions of its term; ``rails``: NICs of a host in use."""
     place = network.nics[0]
     function = nic_function(plan, place.host, place.nic)
@@ -296,7 +316,7 @@ def _list_fingerprints(plan: Plan, network: Network, by_nic: Bound, kind: Kind, 
     rates = list_degraded_rates(
         path, slot, LogFacts(), bidirectional=kind.bidirectional, nics=rails, slot_ports=cards.count(cards[0])
     )
-    return Fingerprints(by_nic.terms[0], rates)
+    return Fingerprints(by_nic, rates)
 
 
 def _format_factor(count: float) -> str:
