@@ -248,6 +248,19 @@ def _switch_reduction(member: Member, group: Group) -> Term | None:
     )
 
 
+def _describe_bottleneck(slowest: Member, group: Group) -> str:
+    """What limits the NICs of the slowest host, with its name if others are faster, and their sum with equal traffic.
+
+    A library that takes its NICs for equal sends as much over each.
+    """
+    rates = slowest.nics_acknowledged
+    is_slower = any(member.network_acknowledged > slowest.network_acknowledged for member in group.members)
+    host = f" of {slowest.name}" if is_slower else ""
+    is_unequal = number(min(rates)) != number(max(rates))
+    equal = f"; {number(len(rates) * min(rates))} GB/s with equal traffic on each" if is_unequal else ""
+    return f"{slowest.nics_bottleneck}{host}, acknowledgements{equal}"
+
+
 def _find_nic_term(algorithm: Algorithm, group: Group) -> Term | None:
     """The term of the NICs, from the slowest host; None on one host or where NICs are unknown."""
     if not group.across_hosts or any(not member.nics for member in group.members):
@@ -256,7 +269,7 @@ def _find_nic_term(algorithm: Algorithm, group: Group) -> Term | None:
     n = group.ranks
     network = slowest.network_acknowledged
     nic = min(slowest.nics_acknowledged)
-    nics_text = f"{len(slowest.nics)} × {number(nic)} GB/s ({slowest.nics_bottleneck}, acknowledgements)"
+    nics_text = f"{slowest.format_nics(slowest.nics_acknowledged)} ({_describe_bottleneck(slowest, group)})"
     name = NIC_SLOTS_OF_HOST if slowest.nics_bottleneck == "NIC slot" else NICS_OF_HOST
     ring = _RING_OF_MESH if any(m.links is not None and m.links.full_mesh for m in group.members) else _RING_OF_NICS
     match algorithm:

@@ -63,7 +63,7 @@ def network_cut(
     formula = (
         f"{number(factor)} × S/T with {traffic}; "
         f"{label} move {number(tightest.network)} GB/s in one direction "
-        f"({len(tightest.nics)} × {number(min(tightest.nics))} GB/s, {tightest.nics_bottleneck})"
+        f"({tightest.format_nics(tightest.nics)}, {tightest.nics_bottleneck})"
     )
     return Term(name, factor / seconds, GIGABYTES, formula, SOURCE)
 

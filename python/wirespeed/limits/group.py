@@ -5,8 +5,11 @@ Bandwidths are in GB/s (10^9 bytes per second) of payload.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
+
+from wirespeed.limits.bound import number
 
 PCIE = "PCIe"
 """The name of the links between GPUs without direct links."""
@@ -69,6 +72,11 @@ class Member:
     def network(self) -> float:
         """Largest bandwidth of all NICs in one direction."""
         return sum(self.nics)
+
+    def format_nics(self, rates: tuple[float, ...]) -> str:
+        """These bandwidths of its NICs as text: ``2 × 14.33 GB/s + 2 × 7.16 GB/s``."""
+        counts = Counter(map(number, sorted(rates, reverse=True)))
+        return " + ".join(f"{count} × {rate} GB/s" for rate, count in counts.items())
 
     @property
     def network_acknowledged(self) -> float:

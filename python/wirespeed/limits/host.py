@@ -75,7 +75,7 @@ def compute_shared_rate(
 def share_links(
     plan: Plan, host: str, rates: Mapping[str, float], *, bidirectional: bool = False, to_memory: bool = True
 ) -> tuple[Mapping[str, float], str | None]:
-    """The rate of each NIC while all are in use, Gb/s in one direction, and the bottleneck among shared PCIe links.
+    """The rate of each NIC while all are in use, Gb/s in one direction, and the shared PCIe link of the slowest.
 
     Ports of one card share the link of its slot; traffic with host memory also shares the uplinks of PCIe switches.
 
@@ -87,15 +87,16 @@ def share_links(
         to_memory: the buffers are in host memory, not in GPUs beside the NICs.
     """
     limited_rates = dict(rates)
-    bottleneck: str | None = None
+    bottlenecks: dict[str, str] = {}
     for link, members in _group_by_link(plan, host, rates, to_memory=to_memory).items():
         capacity = _compute_capacity(link, bidirectional=bidirectional)
         demand = sum(limited_rates[address] for address in members)
         if demand > capacity:
-            bottleneck = link.name
             for address in members:
                 limited_rates[address] *= capacity / demand
-    return limited_rates, bottleneck
+                bottlenecks[address] = link.name
+    slowest = min(reversed(bottlenecks), key=lambda address: limited_rates[address], default=None)
+    return limited_rates, bottlenecks[slowest] if slowest is not None else None
 
 
 def list_contended_links(

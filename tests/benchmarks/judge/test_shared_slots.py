@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from judge_support import MIB, find_verdict
+from judge_support import GIB, MIB, collective, find_verdict
 from tests.benchmarks.judge.test_point_to_point import osu
 
 from wirespeed.benchmarks.judge.runs import judge
@@ -15,6 +15,8 @@ from wirespeed.cluster import read
 from wirespeed.facts import assemble_facts
 from wirespeed.plan import Plan, build
 from wirespeed.plan.overlay import ObservedPlan, overlay_facts
+from wirespeed.results.benchmarks import Metric
+from wirespeed.results.verdicts import Judgement
 
 CARDS = """
 version: 1
@@ -43,13 +45,23 @@ classes:
   roce: {dscp: 26, priority: 3, lossless: true, share: 50%, congestion: dcqcn-p}
   cnp: {dscp: 48, priority: 7, strict: true}
 """
+GPU_SERVER = """cpu_vendor: amd
+      gpu: a100
+      cpus: {sockets: 2, cores: 32, threads: 2}
+      memory: {channels: 8, speed: 3200 MT/s}
+      slot_pcie: gen4 x16
+      nic_slots: [{gpu: 0}, {gpu: 1}, {gpu: 2}, {gpu: 3}]
+      pcie:
+        - {switch: [{gpu: 0}, {gpu: 1}, {nics: [1, 2]}], numa_node: 0}
+        - {switch: [{gpu: 2}, {gpu: 3}, {nics: [3, 4]}], numa_node: 1}
+"""
 PORT = 200 * 4096 / 4178  # Gb/s
 LANE = 32 * 128 / 130 * 256 / 280  # Gb/s of data in one lane of gen5
 
 
-def build_plan(tmp_path: Path) -> Plan:
+def build_plan(tmp_path: Path, text: str = CARDS) -> Plan:
     path = tmp_path / "cluster.yaml"
-    path.write_text(CARDS)
+    path.write_text(text)
     return build(read(path), load())
 
 
@@ -98,3 +110,26 @@ def test_the_rate_of_a_shared_slot_is_not_that_of_each_port(tmp_path):
         if term.name == "NICs of node2"
     )
     assert f"1 × {LANE * 4:.2f} Gb/s (PCIe slot, 2 NICs share it)" in network.formula
+
+
+@pytest.mark.parametrize(
+    ("busbw", "judgement"), [(28.0, Judgement.FAIL), (41.0, Judgement.WARN), (55.0, Judgement.PASS)]
+)
+def test_a_collective_over_one_narrow_card(tmp_path, busbw, judgement):
+    """The card in the narrow slot is named, not the healthy one, and a fast run keeps the algorithm of the plan."""
+    start, end = CARDS.index("cpu_vendor"), CARDS.index("switches:")
+    plan = build_plan(tmp_path, CARDS[:start] + GPU_SERVER + CARDS[end:])
+    log = collective("all_reduce_perf", 8, {8 * GIB: (8 * GIB * 1.75 / busbw / 1e3, busbw / 1.75, busbw)}, nodes=2)
+    judged = judge(log, plan, observed=observe_narrow_card(plan, "node2", 8))
+    verdict = find_verdict(judged, metric=Metric.BUSBW)
+    wide, narrow = 14.33, 7.16  # GB/s of each port, both directions loaded
+    assert verdict.judgement is judgement
+    assert verdict.reachable.value == pytest.approx(4 * wide, rel=1e-3)
+    assert verdict.found.value == pytest.approx(2 * wide + 2 * narrow, rel=1e-3)
+    (term,) = (term for term in verdict.found.terms if term.name == verdict.found.bottleneck)
+    slot = plan.hosts["node2"].pcie[plan.hosts["node2"].nics["card2p0"].pcie].parent
+    assert term.formula == (
+        f"2 × {wide} GB/s + 2 × {narrow} GB/s (PCIe slot {slot} of node2, acknowledgements; "
+        "28.65 GB/s with equal traffic on each)"
+    )
+    assert any("128 % of what the ring algorithm reaches" in note for note in judged.notes) is (busbw > 50)

@@ -128,13 +128,16 @@ def judge_with_subject(
     causes = _list_causes(verdicts, limits)
     unread: tuple[str, ...] = ()
     if observed is not None:
-        limits_found = _find_limits(run, observed.plan, profile, context)
+        limits_found = _keep_algorithm(_find_limits(run, observed.plan, profile, context), limits)
         verdicts = {
             position: _add_observed_limit(verdict, limits_found, profile) for position, verdict in verdicts.items()
         }
         unread = tuple(
             f"as found: {text}"
-            for text in observed.list_unread(limits_found.hosts, _list_interfaces(run, plan, limits_found, context))
+            for text in (
+                *_describe_refuted_algorithm(verdicts, limits_found),
+                *observed.list_unread(limits_found.hosts, _list_interfaces(run, plan, limits_found, context)),
+            )
         )
     if context.evidence is not None and context.evidence.is_over_sockets and len(limits.hosts) > 1:
         verdicts = _report_unjudged_sockets(verdicts, describe_sockets(context.evidence))
@@ -173,6 +176,27 @@ def judge_with_subject(
     if context.evidence is not None:
         judged = _add_evidence(judged, run, plan, context, context.evidence)
     return judged, subject
+
+
+def _keep_algorithm(limits_found: Limits, limits: Limits) -> Limits:
+    """The limits of the cluster as found with the algorithm that the run is judged by: a run has one."""
+    if not isinstance(limits, CollectiveLimits) or not isinstance(limits_found, CollectiveLimits):
+        return limits_found
+    return replace(limits_found, usual=limits.usual) if limits.usual in limits_found.by_algorithm else limits_found
+
+
+def _describe_refuted_algorithm(verdicts: _Verdicts, limits_found: Limits) -> tuple[str, ...]:
+    """A note on a run that is faster than its algorithm is on the cluster as found."""
+    if not isinstance(limits_found, CollectiveLimits):
+        return ()
+    highest = max(verdicts.values(), key=lambda verdict: verdict.fraction_of_found or 0, default=None)
+    fraction = highest.fraction_of_found if highest is not None else None
+    if highest is None or fraction is None or fraction <= REFUTED or highest.judgement is Judgement.UNKNOWN:
+        return ()
+    return (
+        f"{format_percent(fraction, 0)} of what the {limits_found.usual.value} algorithm reaches: another algorithm, "
+        "or the bundle was not collected at the time of this run",
+    )
 
 
 def _list_interfaces(run: Run, plan: Plan, limits: Limits, context: RunContext) -> frozenset[str] | None:
