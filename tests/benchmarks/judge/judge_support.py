@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +21,16 @@ MIB, GIB = 2**20, 2**30
 def plan() -> Plan:
     """The plan of examples/mi300x-4node."""
     return build(read(CLUSTER), load())
+
+
+@cache
+def plan_with_gpus(gpu: str = "h100") -> Plan:
+    """The four hosts of the example with other GPUs: eight NICs of 400 Gb/s each."""
+    hosts = {
+        name: replace(host, gpus={slot: replace(device, model=gpu) for slot, device in host.gpus.items()})
+        for name, host in plan().hosts.items()
+    }
+    return replace(plan(), hosts=hosts)
 
 
 def perftest(rows, metric=Metric.BW_AVG, unit="Gb/s", test="RDMA_Write BW Test", **parameters):

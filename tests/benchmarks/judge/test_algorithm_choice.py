@@ -12,6 +12,7 @@ from dataclasses import replace
 import pytest
 from judge_support import GIB, collective, find_verdict, judgements
 from judge_support import plan as mi300x_plan
+from judge_support import plan_with_gpus as plan
 
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.limits.algorithms import Algorithm
@@ -19,16 +20,6 @@ from wirespeed.results.benchmarks import Metric
 from wirespeed.results.verdicts import Judgement
 
 PUBLISHED = {GIB: 449.51, 2 * GIB: 461.62, 4 * GIB: 467.43, 8 * GIB: 469.84, 16 * GIB: 471.22}
-
-
-def plan(gpu="h100"):
-    """The four hosts of the example with other GPUs: eight NICs of 400 Gb/s each."""
-    plan = mi300x_plan()
-    hosts = {
-        name: replace(host, gpus={slot: replace(device, model=gpu) for slot, device in host.gpus.items()})
-        for name, host in plan.hosts.items()
-    }
-    return replace(plan, hosts=hosts)
 
 
 def all_reduce(busbw, nodes):

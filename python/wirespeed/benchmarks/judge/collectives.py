@@ -31,7 +31,14 @@ from wirespeed.benchmarks.judge.limits import (
     RunContext,
     UnknownLimits,
 )
-from wirespeed.benchmarks.judge.nccl_evidence import SOCKET_INTERFACE, Evidence, Proof, derive_proof, is_selected
+from wirespeed.benchmarks.judge.nccl_evidence import (
+    SOCKET_INTERFACE,
+    Evidence,
+    Proof,
+    derive_proof,
+    is_selected,
+    list_hosts_of_ranks,
+)
 from wirespeed.benchmarks.judge.profile import Profile, PublishedRange, Thresholds
 from wirespeed.benchmarks.judge.verdict import is_above
 from wirespeed.errors import format_first
@@ -280,7 +287,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         else classes.collective_one_host,
         reasons_above=tuple(
             _list_reasons_above(
-                collective, group, bool(list_hosts_of_ranks(run, run.ranks, context.evidence)), context.evidence
+                collective, group, bool(list_hosts_of_ranks(run, run.ranks, context.communicator)), context.evidence
             )
         ),
         notes=(*proof.notes, *choice.notes, *(_describe_interface(context) if group.across_hosts else ())),
@@ -619,7 +626,7 @@ def build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str], contex
     The log decides where it names the host of each rank. What it leaves open is an assumption: hosts of --from and --to
     come before the others of the plan, and ranks are spread evenly.
     """
-    hosts_of_ranks = list_hosts_of_ranks(run, ranks, context.evidence)
+    hosts_of_ranks = list_hosts_of_ranks(run, ranks, context.communicator)
     ends = [nic.host for nic in find_ends(plan, context.source, context.target)]
     root = _find_root_rank(run)
     if hosts_of_ranks:
@@ -638,17 +645,6 @@ def build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str], contex
         return Group((Member(used[0], counts[0], (), (), "", links),), root)
     members = [_build_member(plan, host, count, assumptions, context) for host, count in zip(used, counts, strict=True)]
     return Group(tuple(members), root)
-
-
-def list_hosts_of_ranks(run: Run, ranks: int, evidence: Evidence | None) -> list[str]:
-    """The host of each rank, in their order, as the tool or NCCL prints it; empty where it is not printed for all."""
-    places = run.parameters.rank_places
-    if len(places) == ranks and all(str(rank) in places for rank in range(ranks)):
-        return [places[str(rank)].host for rank in range(ranks)]
-    printed = {} if evidence is None else {place.rank: place.host for place in evidence.communicator.places or ()}
-    hosts = [host for rank in range(ranks) if (host := printed.get(rank))]
-    is_whole = len(hosts) == ranks and run.parameters.nodes in (None, len(set(hosts)))
-    return hosts if is_whole else []
 
 
 def _match_hosts(plan: Plan, names: list[str], count: int, ends: list[str], assumptions: list[str]) -> list[str]:

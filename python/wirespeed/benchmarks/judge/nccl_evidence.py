@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.tools.nccl_debug.lines import NO_RDMA, algorithm
@@ -39,6 +39,7 @@ _OF_ONE_RANK = ("AllGather", "ReduceScatter")  # NCCL counts what one rank gives
 _NAME = re.compile(r"\w+")
 _DEVICE_LIST = "NCCL_IB_HCA"
 SOCKET_INTERFACE = "NCCL_SOCKET_IFNAME"
+_NETWORK_TRANSPORTS = ("NET/", "COLLNET/")
 _SOCKETS = ("socket", "fastsocket")  # NCCL src/transport/net_socket.cc; google/nccl-fastsocket, net_fastsocket.cc
 
 
@@ -58,6 +59,16 @@ class Evidence:
     device_list: str | None = None  # NCCL_IB_HCA
     lines: tuple[int, ...] = ()
     conflicts: tuple[NcclConflict, ...] = ()
+    within_host: bool = False  # all ranks are on one host
+
+    @property
+    def uses_network(self) -> bool:
+        """Whether data of the run cross the network: between hosts, or from a GPU to another of its host over NICs.
+
+        NCCL lists NICs and names its network in a run on one host too, where data stay inside the host.
+        """
+        paths = self.communicator.paths or ()
+        return not self.within_host or any(path.transport.startswith(_NETWORK_TRANSPORTS) for path in paths)
 
     @property
     def is_over_sockets(self) -> bool:
@@ -153,7 +164,25 @@ def _collect_evidence(run: Run, communicator: Communicator) -> Evidence:
         device_list=run.parameters.environment.get(_DEVICE_LIST) or communicator.environment.get(_DEVICE_LIST),
         lines=tuple(sorted(lines)),
         conflicts=communicator.conflicts,
+        within_host=_is_within_host(run, communicator),
     )
+
+
+def list_hosts_of_ranks(run: Run, ranks: int, communicator: Communicator | None) -> list[str]:
+    """The host of each rank, in their order, as the tool or NCCL prints it; empty where it is not printed for all."""
+    places = run.parameters.rank_places
+    if len(places) == ranks and all(str(rank) in places for rank in range(ranks)):
+        return [places[str(rank)].host for rank in range(ranks)]
+    printed = {} if communicator is None else {place.rank: place.host for place in communicator.places or ()}
+    hosts = [host for rank in range(ranks) if (host := printed.get(rank))]
+    is_whole = len(hosts) == ranks and run.parameters.nodes in (None, len(set(hosts)))
+    return hosts if is_whole else []
+
+
+def _is_within_host(run: Run, communicator: Communicator) -> bool:
+    """Whether the log proves that all ranks are on one host."""
+    hosts = list_hosts_of_ranks(run, run.ranks or communicator.ranks or 0, communicator)
+    return len(set(hosts)) == 1 or 1 in (run.parameters.nodes, communicator.nodes)
 
 
 def _find_communicator(run: Run, communicators: Sequence[Communicator]) -> Communicator | None:
@@ -279,29 +308,44 @@ def derive_proof(evidence: Evidence | None, plan: Plan, stated: Algorithm | None
 
 def find_causes(evidence: Evidence, plan: Plan) -> list[Cause]:
     """Causes of a loss that the log proves, bottlenecks of the network first."""
-    causes = []
-    plans_rdma = any(nic.rdma_device for host in plan.hosts.values() for nic in host.nics.values())
-    if evidence.is_over_sockets and plans_rdma:
-        causes.append(Cause(describe_sockets(evidence), ("NCCL-01",), bottleneck="TCP sockets between hosts"))
-    elif not evidence.is_over_sockets:
-        causes += [*_report_unused_nics(evidence, plan), *_report_staging(evidence)]
-    causes += [*_report_shared_memory(evidence, plan), *_report_gid(evidence, plan)]
-    if not evidence.is_over_sockets:
-        causes += _report_mixed_links(evidence)
-    if evidence.link == "IB":
-        causes.append(Cause("the NICs were on InfiniBand, not RoCE"))
-    if not evidence.is_over_sockets:
-        causes += _traffic_class(evidence, plan)
+    crosses_network = evidence.uses_network
+    causes = [*_report_transport(evidence, plan)] if crosses_network else []
+    causes += _report_shared_memory(evidence, plan)
+    causes += _report_nic_settings(evidence, plan) if crosses_network else []
     causes += [*_report_far_cores(evidence), *(_report_shared_cores(evidence) or _report_single_cores(evidence))]
-    for conflict in evidence.conflicts:
-        values = ", ".join(conflict.values)
-        text = f"{conflict.variable} differs between processes ({values}): {conflict.effect}; {conflict.fix}"
-        causes.append(Cause(_add_explanation(text, conflict.failures), conflict.failures))
+    causes += _report_conflicts(evidence) if crosses_network else []
     protocol = _select_largest_size(evidence.protocols) or evidence.forced_protocol
     if protocol in _SLOW_PROTOCOLS:
         text = f"the largest messages went by protocol {protocol}: {_SLOW_PROTOCOLS[protocol]}"
         causes.append(Cause(text, bottleneck=f"protocol {protocol}"))
     return causes
+
+
+def _report_transport(evidence: Evidence, plan: Plan) -> list[Cause]:
+    """Report sockets where RDMA is planned, NICs that were not used, and connections without GPUDirect RDMA."""
+    if not evidence.is_over_sockets:
+        return [*_report_unused_nics(evidence, plan), *_report_staging(evidence)]
+    if not any(nic.rdma_device for host in plan.hosts.values() for nic in host.nics.values()):
+        return []
+    return [Cause(describe_sockets(evidence), ("NCCL-01",), bottleneck="TCP sockets between hosts")]
+
+
+def _report_nic_settings(evidence: Evidence, plan: Plan) -> list[Cause]:
+    """Report another GID, link or traffic class of the NICs than planned."""
+    causes = _report_gid(evidence, plan)
+    if not evidence.is_over_sockets:
+        causes += _report_mixed_links(evidence)
+    if evidence.link == "IB":
+        causes.append(Cause("the NICs were on InfiniBand, not RoCE"))
+    return causes if evidence.is_over_sockets else [*causes, *_traffic_class(evidence, plan)]
+
+
+def _report_conflicts(evidence: Evidence) -> Iterator[Cause]:
+    """Report variables of the network that differ between the processes of a job."""
+    for conflict in evidence.conflicts:
+        values = ", ".join(conflict.values)
+        text = f"{conflict.variable} differs between processes ({values}): {conflict.effect}; {conflict.fix}"
+        yield Cause(_add_explanation(text, conflict.failures), conflict.failures)
 
 
 def _add_explanation(text: str, failures: Sequence[str]) -> str:

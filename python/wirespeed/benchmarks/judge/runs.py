@@ -32,14 +32,19 @@ from wirespeed.benchmarks.judge.collectives import (
     find_slower_interface,
     find_socket_interfaces,
     is_known_over_bridge,
-    list_hosts_of_ranks,
 )
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_connection_type, find_gate
 from wirespeed.benchmarks.judge.gpu import GpuLimits, find_gpu_host, gpu_limits
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, REFUTED, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.mpi import mpi_limits
-from wirespeed.benchmarks.judge.nccl_evidence import Evidence, describe_sockets, list_failures, list_proven_failures
+from wirespeed.benchmarks.judge.nccl_evidence import (
+    Evidence,
+    describe_sockets,
+    list_failures,
+    list_hosts_of_ranks,
+    list_proven_failures,
+)
 from wirespeed.benchmarks.judge.point_to_point import pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import list_connection_notes, rdma_limits
@@ -223,7 +228,7 @@ def _doubt_other_hosts(verdicts: _Verdicts, run: Run, plan: Plan, context: RunCo
     ]
     if not exceeding:
         return verdicts
-    names = dict.fromkeys(list_hosts_of_ranks(run, run.ranks or 0, context.evidence))
+    names = dict.fromkeys(list_hosts_of_ranks(run, run.ranks or 0, context.communicator))
     foreign_hosts = [name for name in names if find_planned_host(plan, name) is None]
     if not foreign_hosts:
         return verdicts

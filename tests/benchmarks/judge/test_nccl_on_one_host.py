@@ -1,0 +1,72 @@
+"""Runs on one host: NCCL lists the NICs and names its network there too, but data stay inside the host.
+
+Forms of the lines: NVIDIA/nccl src/plugin/net.cc, src/transport/p2p.cc and net.cc, src/misc/param.cc.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from judge_support import GIB, plan_with_gpus
+from nccl_log_support import judge_log, write_log
+
+from wirespeed.benchmarks.judge.nccl_evidence import evidence
+from wirespeed.benchmarks.tools.reader import read
+from wirespeed.results.benchmarks import Metric
+from wirespeed.results.verdicts import Judgement
+
+SOCKETS = ("NET/IB : No device found.", "NET/Socket : Using [0]eth0:10.0.0.5<0>", "Using network Socket")
+ONE_NIC = ("NET/IB : Using [0]bnxt_re0:1/RoCE [RO]; OOB eth0:10.0.0.5<0>", "Using network IB")
+OVER_LINKS = ("Channel 00/0 : {rank}[{rank}] -> {next}[{next}] via P2P/CUMEM",)
+OVER_NIC = ("Channel 00/0 : {rank}[{rank}] -> {next}[{next}] [send] via NET/IB/0/GDRDMA",)
+
+
+def judge_h100(hosts, busbw, lines=()):
+    judged = judge_log(write_log(hosts, busbw, lines), plan_with_gpus())
+    (verdict,) = (
+        verdict
+        for verdict in judged.verdicts
+        if (verdict.measurement.size_bytes, verdict.measurement.metric, verdict.measurement.label)
+        == (8 * GIB, Metric.BUSBW, "out-of-place")
+    )
+    return judged, verdict
+
+
+@pytest.mark.parametrize(
+    ("hosts", "lines", "cause"),
+    [
+        (["node1"] * 8, (*SOCKETS, *OVER_LINKS), None),
+        (["node1"] * 8, SOCKETS, None),
+        (["node1"] * 8, (*ONE_NIC, *OVER_LINKS), None),
+        (["node1"] * 8, ONE_NIC, None),
+        (["node1"] * 8, (*ONE_NIC, "NCCL_IB_TC set by environment to 0.", *OVER_LINKS), None),
+        (["node1"] * 8, (*ONE_NIC, *OVER_NIC), "1 of 8 NICs used on node1"),
+        (["node1"] * 8 + ["node2"] * 8, SOCKETS, "transport between hosts: TCP sockets over eth0"),
+        (["node1"] * 8 + ["node2"] * 8, ONE_NIC, "1 of 8 NICs used on node1"),
+    ],
+)
+def test_the_network_explains_only_runs_that_use_it(hosts, lines, cause):
+    judged, slow = judge_h100(hosts, 240.0, lines)
+    assert slow.judgement is Judgement.FAIL
+    assert ("the log proves: " in slow.reason) is (cause is not None)
+    assert (cause or "") in slow.reason
+    assert bool(judged.bottlenecks) is (cause is not None)
+    fast, _ = judge_h100(hosts, 480.0, lines)
+    assert any(note.startswith("the log proves: ") for note in fast.notes) is (cause is not None)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "lines", "uses_network"),
+    [
+        (["node1"] * 2, SOCKETS, False),
+        (["node1"] * 2, (*SOCKETS, *OVER_NIC), True),
+        (["node1", "node2"], SOCKETS, True),
+    ],
+)
+def test_the_log_proves_whether_data_cross_the_network(hosts, lines, uses_network):
+    reading = read(write_log(hosts, 100.0, lines))
+    (run,) = reading.runs
+    assert evidence(run, reading.communicators).uses_network is uses_network
+    without_places = replace(run, parameters=replace(run.parameters, rank_places={}, nodes=None))
+    assert evidence(without_places, reading.communicators).uses_network is uses_network
