@@ -103,6 +103,10 @@ def test_a_switch_that_sums():
     assert algorithms.select_algorithm(Collective.ALL_REDUCE, None, hosts(1, links=NVSWITCH)) is Algorithm.NVLS
     assert algorithms.select_algorithm(Collective.ALL_REDUCE, None, hosts(2, links=NVSWITCH)) is Algorithm.NVLS_TREE
     assert algorithms.select_algorithm(Collective.ALL_REDUCE, None, hosts(4, links=NVSWITCH)) is Algorithm.RING
+    assert algorithms.select_algorithm(Collective.ALL_REDUCE, None, hosts(1, ranks=2, links=NVSWITCH)) is Algorithm.RING
+    assert Algorithm.NVLS not in algorithms.list_possible_algorithms(
+        Collective.ALL_REDUCE, hosts(1, ranks=2, links=NVSWITCH)
+    )
     assert algorithms.reachable(Collective.ALL_REDUCE, hosts(1, links=NVLINK), Algorithm.NVLS) is None
 
 

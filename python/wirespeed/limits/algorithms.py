@@ -112,8 +112,9 @@ def select_algorithm(
     """The algorithm that moves large messages: the requested one if the collective has it, else the usual one of the
     library.
 
-    NCCL reduces in the switches between GPUs where it can; with two hosts it uses a tree over them, which passes the
-    bandwidth of their NICs (NCCL src/graph/tuning.cc; its author in NVIDIA/nccl-tests issue 196).
+    NCCL reduces in the switches between GPUs where it can and where that is faster than a ring; with two hosts it uses
+    a tree over them, which passes the bandwidth of their NICs (NCCL src/graph/tuning.cc; its author in
+    NVIDIA/nccl-tests issue 196).
     """
     if collective is not Collective.ALL_REDUCE:
         return _USUAL[collective]
@@ -122,8 +123,32 @@ def select_algorithm(
     if group is None or not group.has_switch_reduction:
         return Algorithm.RING
     if not group.across_hosts:
-        return Algorithm.NVLS
-    return Algorithm.NVLS_TREE if len(group.members) == 2 else Algorithm.RING
+        return Algorithm.NVLS if _is_ring_slower(group) else Algorithm.RING
+    if len(group.members) != 2 or any(member.ranks < 2 for member in group.members):
+        return Algorithm.RING
+    return Algorithm.NVLS_TREE if _can_use_nvls(group) else Algorithm.TREE
+
+
+_NVLS_GPUS = 3
+"""The fewest GPUs of a host for which NCCL 2.18 to 2.28.3 sets up NVLS (src/transport/nvls.cc, ncclNvlsInit).
+
+Later releases set it up for two, too. Their model gives it less bandwidth there than a ring (src/graph/tuning.cc).
+"""
+
+
+def _can_use_nvls(group: Group) -> bool:
+    """Whether NCCL considers NVLS: every host has switches that reduce, and enough GPUs of the job."""
+    return group.has_switch_reduction and all(member.ranks >= _NVLS_GPUS for member in group.members)
+
+
+def _is_ring_slower(group: Group) -> bool:
+    """Whether NVLS reaches more than a ring on one host: NCCL takes what its model gives the shortest time.
+
+    Its model has the same share of the links (src/graph/tuning.cc, nvlsEfficiency): each GPU sends its part of the sum
+    beside its data, which is half of the data with two GPUs and an eighth with eight.
+    """
+    ring, nvls = (reachable(Collective.ALL_REDUCE, group, algorithm) for algorithm in (Algorithm.RING, Algorithm.NVLS))
+    return _can_use_nvls(group) and (ring is None or nvls is None or nvls.value > ring.value)
 
 
 def list_possible_algorithms(collective: Collective, group: Group, *, switches_sum: bool = False) -> list[Algorithm]:
@@ -131,7 +156,7 @@ def list_possible_algorithms(collective: Collective, group: Group, *, switches_s
     if collective is not Collective.ALL_REDUCE:
         return [_USUAL[collective]]
     possible = [Algorithm.RING, Algorithm.TREE]
-    if group.has_switch_reduction:
+    if _can_use_nvls(group):
         possible.append(Algorithm.NVLS_TREE if group.across_hosts else Algorithm.NVLS)
     if switches_sum and group.across_hosts:
         possible.append(Algorithm.COLLNET)

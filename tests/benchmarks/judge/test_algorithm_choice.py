@@ -10,6 +10,8 @@ import re
 from dataclasses import replace
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from judge_support import GIB, collective, find_verdict, judgements
 from judge_support import plan as mi300x_plan
 from judge_support import plan_with_gpus as plan
@@ -17,13 +19,14 @@ from judge_support import plan_with_gpus as plan
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.results.benchmarks import Metric
+from wirespeed.results.parameters import RankPlace
 from wirespeed.results.verdicts import Judgement
 
 PUBLISHED = {GIB: 449.51, 2 * GIB: 461.62, 4 * GIB: 467.43, 8 * GIB: 469.84, 16 * GIB: 471.22}
 
 
-def all_reduce(busbw, nodes):
-    ranks = 8 * nodes
+def all_reduce(busbw, nodes, gpus=8):
+    ranks = gpus * nodes
     rows = {8: (50.0, 0.0, 0.0)}
     for size, value in busbw.items():
         algbw = value / (2 * (ranks - 1) / ranks)
@@ -184,3 +187,66 @@ def test_a_missing_nic_is_named_only_where_no_larger_size_refutes_it(rows, hint)
 def test_a_stated_algorithm_names_where_data_are_added(algorithm, assumption):
     judged = judge(all_reduce({16 * GIB: 480.0}, 2), plan(), algorithm=algorithm)
     assert assumption in find_verdict(judged, 16 * GIB, Metric.BUSBW).physical.assumptions
+
+
+@pytest.mark.parametrize(
+    ("gpu", "gpus", "busbw", "judgement", "algorithm"),
+    [
+        ("h100", 2, 195.0, Judgement.FAIL, "ring"),
+        ("h100", 2, 330.0, Judgement.WARN, "ring"),
+        ("h100", 2, 350.0, Judgement.PASS, "ring"),
+        ("h100", 3, 240.0, Judgement.FAIL, "ring"),
+        ("h100", 4, 345.0, Judgement.PASS, "nvls"),
+        ("b200", 2, 330.0, Judgement.FAIL, "ring"),
+        ("b200", 2, 680.0, Judgement.PASS, "ring"),
+        ("b200", 5, 680.0, Judgement.PASS, "ring"),
+        ("b200", 8, 680.0, Judgement.WARN, "nvls"),
+    ],
+)
+def test_few_gpus_of_a_host_use_a_ring(gpu, gpus, busbw, judgement, algorithm):
+    """NCCL 2.18 to 2.28.3 sets up NVLS from three GPUs on (src/transport/nvls.cc); all releases expect more of a ring
+    of two or three (src/graph/tuning.cc)."""
+    verdict = find_verdict(judge(all_reduce({8 * GIB: busbw}, 1, gpus), plan(gpu)), 8 * GIB, Metric.BUSBW)
+    assert verdict.judgement is judgement
+    assert f"large messages of all-reduce use the {algorithm} algorithm" in verdict.reachable.assumptions
+
+
+@pytest.mark.parametrize(("gpus", "algorithm"), [(1, "ring"), (2, "tree"), (3, "nvls-tree")])
+def test_few_gpus_of_two_hosts_use_no_nvls(gpus, algorithm):
+    places = {str(rank): RankPlace(f"node{1 + rank // gpus}") for rank in range(2 * gpus)}
+    run = all_reduce({8 * GIB: 40.0}, 2, gpus)
+    run = replace(run, parameters=replace(run.parameters, rank_places=places))
+    verdict = find_verdict(judge(run, plan()), 8 * GIB, Metric.BUSBW)
+    assert f"large messages of all-reduce use the {algorithm} algorithm" in verdict.reachable.assumptions
+
+
+_STEPS = 40
+_ORDER = (Judgement.FAIL, Judgement.WARN, Judgement.PASS)
+
+
+@given(
+    gpu=st.sampled_from(["h100", "h200", "b200", "a100", "mi300x"]),
+    nodes=st.integers(1, 4),
+    gpus=st.integers(1, 8),
+    speed=st.sampled_from([100, 200, 400, 800]),
+    stated=st.sampled_from([None, Algorithm.RING, Algorithm.TREE]),
+    offset=st.floats(0.0, 1.0),
+)
+@example(gpu="h100", nodes=1, gpus=8, speed=400, stated=Algorithm.RING, offset=0.5)
+@settings(max_examples=40, deadline=None)
+def test_a_faster_run_has_no_worse_verdict(gpu, nodes, gpus, speed, stated, offset):
+    """Up to the physical limit, whatever the values refute; above it no limit is that of the measured hosts."""
+    if nodes * gpus < 2:
+        return
+    measured_plan = replace_nic_speeds(plan(gpu), speed)
+    places = {str(rank): RankPlace(f"node{1 + rank // gpus}") for rank in range(nodes * gpus)}
+
+    def judge_rate(busbw):
+        run = all_reduce({8 * GIB: busbw}, nodes, gpus)
+        run = replace(run, parameters=replace(run.parameters, rank_places=places))
+        return find_verdict(judge(run, measured_plan, algorithm=stated), 8 * GIB, Metric.BUSBW)
+
+    physical = judge_rate(1.0).physical.value
+    rates = [physical * (step + offset) / _STEPS for step in range(1, _STEPS)]
+    ranks_of_verdicts = [_ORDER.index(judge_rate(rate).judgement) for rate in rates]
+    assert ranks_of_verdicts == sorted(ranks_of_verdicts)

@@ -67,10 +67,11 @@ one within a server (Johansen, Fast Multi-GPU communication over PCI Express, se
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The algorithm of a run, with a note if the usual one is refuted."""
+    """The algorithm of a run, with a note if the usual one is refuted, and the ``refuted`` one."""
 
     algorithm: Algorithm
     notes: tuple[str, ...] = ()
+    refuted: Algorithm | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,7 @@ class CollectiveLimits:
     physical: Bound | None
     by_algorithm: Mapping[Algorithm, Bound | None]
     usual: Algorithm
+    refuted: Algorithm | None
     proof: Proof
     floor: LatencyFloor
     highest_latency: Term | None
@@ -150,7 +152,14 @@ class CollectiveLimits:
             skip_reason = "same transfer as the bus bandwidth, judged there"
         unit = measurement.unit
         bound = in_unit(reachable, unit) if reachable else None
-        return Limit(in_unit(physical, unit), bound, skip_reason, alternative=self._limit_staged(bound))
+        refuted = self.by_algorithm[self.refuted] if self.refuted is not None else None
+        return Limit(
+            in_unit(physical, unit),
+            bound,
+            skip_reason,
+            alternative=self._limit_staged(bound),
+            refuted=in_unit(refuted, unit) if refuted else None,
+        )
 
     def _limit_staged(self, reachable: Bound | None) -> Alternative | None:
         """The limit if one of the GPUs is borrowed and reached through system memory."""
@@ -266,6 +275,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
             for algorithm in (*proof.algorithms.values(), *([proof.forced] if proof.forced else []))
         },
         usual=choice.algorithm,
+        refuted=choice.refuted,
         proof=proof,
         floor=find_latency_floor(run, highest_latency, profile),
         highest_latency=highest_latency if context.interface is None else None,
@@ -276,7 +286,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
             reachable[choice.algorithm],
             context,
             proof,
-            _find_published_range(choice.algorithm, group, profile),
+            _find_published_range(choice, group, profile),
         )
         if context.interface is None
         else None,
@@ -544,16 +554,16 @@ def choose_algorithm(run: Run, usual: Algorithm, reachable: Mapping[Algorithm, B
     if not faster:  # the note on values above a reachable limit names the algorithm
         return Choice(usual)
     algorithm = min(faster, key=lambda name: faster[name])
-    return Choice(algorithm, (f"{refuted}; judged as {algorithm.value}, {number(faster[algorithm])} GB/s",))
+    return Choice(algorithm, (f"{refuted}; judged as {algorithm.value}, {number(faster[algorithm])} GB/s",), usual)
 
 
 def _convert_to_gigabytes(measurement: Measurement) -> float:
     return convert(float(measurement.value), measurement.unit, GIGABYTES)
 
 
-def _find_published_range(algorithm: Algorithm, group: Group, profile: Profile) -> PublishedRange | None:
+def _find_published_range(choice: Choice, group: Group, profile: Profile) -> PublishedRange | None:
     """What healthy runs of an algorithm reach of its limit, where runs of such hosts are published."""
-    of_two_hosts = algorithm is Algorithm.NVLS_TREE and len(group.members) == 2
+    of_two_hosts = choice.algorithm is Algorithm.NVLS_TREE and choice.refuted is None and len(group.members) == 2
     return profile.two_hosts_nvls_tree if of_two_hosts else None
 
 

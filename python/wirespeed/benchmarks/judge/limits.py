@@ -72,7 +72,8 @@ class Limit:
 
     ``skip_reason``: why the measurement is shown and not judged; ``unknown``: why no limit is known. ``thresholds``
     replace those of the run. ``bounded``: a measurement that is not judged must still not exceed the physical limit.
-    ``alternative``: a lower limit, if the log leaves open which of both applies.
+    ``alternative``: a lower limit, if the log leaves open which of both applies. ``refuted``: a lower limit whose
+    assumption the log refutes; a measurement above it passes, as it would if the log refuted nothing.
     """
 
     physical: Bound | None = None
@@ -82,6 +83,7 @@ class Limit:
     thresholds: Thresholds | None = None
     bounded: bool = False
     alternative: Alternative | None = None
+    refuted: Bound | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,8 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
     if fraction >= passes:
         reached = f"the required {format_percent(passes, 0)} of {bound_name} is reached"
         return make_verdict(measurement, Judgement.PASS, reached, limit)
+    if limit.refuted is not None and measurement.value > limit.refuted.value:
+        return make_verdict(measurement, Judgement.PASS, _describe_refuted(measurement, limit.refuted), limit)
     below_plateau = measurement.size_bytes is not None and measurement.size_bytes < scale.plateau
     if below_plateau and limit.thresholds is None:
         return make_verdict(measurement, Judgement.SKIP, _describe_plateau(scale.profile), limit)
@@ -133,6 +135,14 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
         return make_verdict(measurement, Judgement.WARN, below, limit)
     below = below.replace(format_percent(passes, 0), format_percent(warns, 0))
     return make_verdict(measurement, Judgement.FAIL, below, limit)
+
+
+def _describe_refuted(measurement: Measurement, refuted: Bound) -> str:
+    """Why a value passes that is below the thresholds of the limit which the log leaves."""
+    return (
+        f"above the {number(refuted.value)} {format_unit(measurement.unit)} of the limit that the log refutes "
+        f"({'; '.join(refuted.assumptions[:1])})"
+    )
 
 
 def _describe_plateau(profile: Profile) -> str:
