@@ -100,6 +100,35 @@ def test_what_is_reported_of_two_samples(
 
 
 @pytest.mark.parametrize(
+    ("runs", "constant", "code", "differences", "reason"),
+    [
+        (
+            *(4, False, 3, ["not proven", "no significant change"]),
+            "the values of both sides do not overlap, but 4 and 4 values prove no change (p = 0.029, 0.057 among 2 "
+            "series); at least 5 on each side are needed for 2 series: repeat the runs, or select fewer series",
+        ),
+        (5, False, 1, ["worse", "no significant change"], "p = 0.0079"),
+        (4, True, 1, ["worse", "no significant change"], "p = 0.029"),
+    ],
+)
+def test_what_few_runs_prove_among_two_series(
+    runs: int, constant: bool, code: int, differences: list[str], reason: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.db"
+    with Store(str(path)) as store:
+        for label, values in (("a", FAST), ("b", SLOW)):
+            steady = [390.0 if constant else value for value in FAST[:runs]]
+            add(store, label, [*runs_of_values(values[:runs]), *runs_of_values(steady, size=8)])
+    ran = bench("compare", "a", "b", "--store", path, "-f", "json")
+    rows = read_comparison(ran)["series"]
+    assert (ran.returncode, [row["difference"] for row in rows]) == (code, differences)
+    assert rows[0]["reason"] == reason
+    text = " ".join(bench("compare", "a", "b", "--store", path).stdout.split())
+    assert (f"not proven: {reason}" in text) == ("not proven" in differences)
+    assert bench("compare", "b", "a", "--store", path).returncode == 0  # not proven, but better
+
+
+@pytest.mark.parametrize(
     ("metric", "difference"),
     [
         (Metric.BW_AVG, "better"),

@@ -396,10 +396,15 @@ def peers_exit(peers: Peers) -> Exit:
 def comparison_exit(comparison: Comparison) -> Exit:
     """Exit code of a comparison of campaigns."""
     from wirespeed.results.campaign_history import Difference
+    from wirespeed.store.comparison import direction
 
     differences = {row.difference for row in comparison.series} | {
         joint.difference for joint in comparison.joint_changes
     }
     if Difference.WORSE in differences:
         return Exit.FAILED
+    for row in comparison.series:
+        worse = direction(row.series, row.a.median, row.b.median) is Difference.WORSE
+        if row.difference is Difference.NOT_PROVEN and worse:
+            return Exit.INCOMPLETE
     return Exit.PASSED if differences - {Difference.TOO_FEW_VALUES} else Exit.INCOMPLETE

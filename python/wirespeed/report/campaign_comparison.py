@@ -33,6 +33,7 @@ _STYLES = {
     Difference.WORSE: "bold red",
     Difference.BETTER: "green",
     Difference.CHANGED: "yellow",
+    Difference.NOT_PROVEN: "magenta",
     Difference.NONE: "dim",
     Difference.TOO_FEW_VALUES: "magenta",
 }
@@ -93,8 +94,9 @@ def comparison(result: Comparison, console: Console, limit: int, *, show_all: bo
             console.print(f"{count:,} series only in {letter}")
     if result.unpaired is not None:
         console.print(Text(f"no series is in both: they differ in {wording.line(result.unpaired)}"), soft_wrap=True)
-    for reason in sorted({row.reason for row in result.series if row.difference is Difference.TOO_FEW_VALUES}):
-        console.print(Text(f"too few values: {wording.line(reason)}"), soft_wrap=True)
+    for undecided in (Difference.NOT_PROVEN, Difference.TOO_FEW_VALUES):
+        for reason in sorted({row.reason for row in result.series if row.difference is undecided}):
+            console.print(Text(f"{undecided.value}: {wording.line(reason)}"), soft_wrap=True)
     if result.from_times:
         counted = wording.plural(result.from_times, "series", "series")
         console.print(f"bandwidths of {counted} computed from size and time, which is printed with more digits")

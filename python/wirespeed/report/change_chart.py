@@ -19,6 +19,7 @@ STATUS = {
     Difference.WORSE: "fail",
     Difference.BETTER: "pass",
     Difference.CHANGED: "warn",
+    Difference.NOT_PROVEN: "unknown",
     Difference.NONE: "skip",
     Difference.TOO_FEW_VALUES: "unknown",
 }

@@ -185,7 +185,11 @@ def _add_matrix(suite: Element, matrix: Matrix) -> None:
     _set_counts(suite)
 
 
-_COMPARED = {Difference.WORSE: "fail", Difference.TOO_FEW_VALUES: "unknown"}
+_COMPARED = {
+    Difference.WORSE: "fail",
+    Difference.NOT_PROVEN: "unknown",
+    Difference.TOO_FEW_VALUES: "unknown",
+}
 
 
 def _add_comparison(suite: Element, comparison: Comparison) -> None:

@@ -208,9 +208,11 @@ def _format_comparisons(comparisons: Sequence[Comparison]) -> list[str]:
     for comparison in comparisons:
         worse = [row for row in comparison.series if row.difference is Difference.WORSE]
         better = sum(row.difference is Difference.BETTER for row in comparison.series)
+        undecided = sum(row.difference is Difference.NOT_PROVEN for row in comparison.series)
         lines.append(
             f"- {_code(comparison.a.label)} to {_code(comparison.b.label)}:"
             f" {len(worse)} of {len(comparison.series)} series worse, {better} better"
+            + (f", {undecided} not proven for lack of runs" if undecided else "")
         )
         rows = [
             f"{_code(wording.series(row.series))} {row.series.metric.value} {wording.size(row.series.size_bytes)}:"

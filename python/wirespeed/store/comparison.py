@@ -91,14 +91,26 @@ def compare(
         _compare_series(*arguments)
         for arguments in zip(tested, outlier_probabilities(families, len(sides)), strict=True)
     ]
-    adjusted = iter(benjamini_hochberg([result.p for result in results if result.p is not None]))
-    family = sum(result.p is not None for result in results)
+    variable = [
+        result.p
+        for (_, earlier, later), result in zip(sides, results, strict=True)
+        if result.p is not None and _is_variable(earlier, later)
+    ]
+    adjusted, family = iter(benjamini_hochberg(variable)), len(variable)
     rows = [
         _note_resolution(
             _note_rounding(
                 _report_missing_values(*side, significance)
                 if result.p is None
-                else _judge_series(*side, result, result.p, next(adjusted), significance, at_least, family),
+                else _judge_series(
+                    *side,
+                    result,
+                    result.p,
+                    next(adjusted) if _is_variable(*side[1:]) else 1.0,
+                    significance,
+                    at_least,
+                    family,
+                ),
                 digit,
             ),
             last_digit,
@@ -195,8 +207,22 @@ def _has_enough_values(before: Sequence[float], after: Sequence[float], signific
     return min(len(before), len(after)) > 1 and minimum_p(len(before), len(after)) <= significance
 
 
+def _is_variable(a: Summary, b: Summary) -> bool:
+    """Whether not all values are equal: a test of equal values cannot give a false alarm, so it needs no correction.
+
+    Tests that no order of the values makes significant are left out of the correction: Tarone, Biometrics 46 (1990),
+    and Gilbert, J. R. Statist. Soc. C 54 (2005), for the correction by Benjamini and Hochberg.
+    """
+    return min(a.lowest, b.lowest) < max(a.highest, b.highest)
+
+
+def _count_needed_runs(significance: float, tests: int = 1) -> int:
+    """The runs on each side with which values that do not overlap are significant among this number of tests."""
+    return next(runs for runs in count(2) if minimum_p(runs, runs) * tests <= significance)
+
+
 def _report_missing_values(series: Series, a: Summary, b: Summary, significance: float) -> SeriesComparison:
-    runs = next(runs for runs in count(2) if minimum_p(runs, runs) <= significance)
+    runs = _count_needed_runs(significance)
     reason = (
         f"{a.count} and {b.count} values; at least {runs} on each side are needed, more for many series: "
         "repeat the runs, or select fewer series"
@@ -220,7 +246,18 @@ def _judge_series(
     if tested.is_by_peers:
         reason += ", by how much the other series of this measurement changed"
     if adjusted > significance:
-        reason += f", {adjusted:.2g} among {family} series" if family > 1 else ""
+        reason += f", {adjusted:.2g} among {family} series" if family > 1 and adjusted > p else ""
+        is_large = change is None or abs(change) >= at_least
+        if tested.tested is not None and is_large and _is_separated(a, b):
+            # The runs could not have given a smaller p, so they can neither prove nor exclude this change.
+            difference = Difference.NOT_PROVEN
+            tests = family if tested.outlier_probabilities is None else 2 * family
+            runs = _count_needed_runs(significance, tests)
+            reason = (
+                f"the values of both sides do not overlap, but {a.count} and {b.count} values prove no change "
+                f"({reason}); at least {runs} on each side are needed for {family} series: repeat the runs, or select "
+                "fewer series"
+            )
     elif change is not None and abs(change) < at_least:
         reason = f"certain, but smaller than {100 * at_least:g} %"
     else:
@@ -229,6 +266,11 @@ def _judge_series(
     return SeriesComparison(
         series, a, b, difference, reason, change, p_of_series, adjusted, effect, tested.outlier_probabilities
     )
+
+
+def _is_separated(a: Summary, b: Summary) -> bool:
+    """Whether all values of a side are above all of the other: the order with the smallest p."""
+    return a.highest < b.lowest or b.highest < a.lowest
 
 
 def _compute_noise(rows: Sequence[SeriesComparison]) -> float | None:

@@ -72,10 +72,13 @@ def compare(
     and the exact two-sided Mann-Whitney test, corrected for the number of series (Benjamini-Hochberg). Fewer series,
     selected with --test, --metric or --size, make the test more sensitive.
 
-    At least 4 runs per side are needed to detect a change in one series, and more for many series. With 6 or more
-    pairs of hosts of one test and size, all pairs are tested jointly (Wilcoxon signed-rank test), which finds a change
-    of the whole cluster. With 20 or more, each pair is also compared with the change of all others, which finds one
-    slow pair from single runs.
+    At least 4 runs per side are needed to detect a change in one series, 5 in one of 2 to 6 series, and more for many
+    series; series whose values are all equal do not count. If the values of both sides do not overlap, but the runs are
+    too few for the number of series, the change is "not proven", and the number of runs that are needed is printed.
+
+    With 6 or more pairs of hosts of one test and size, all pairs are tested jointly (Wilcoxon signed-rank test), which
+    finds a change of the whole cluster. With 20 or more, each pair is also compared with the change of all others,
+    which finds one slow pair from single runs.
 
     Changes of settings, drivers, firmware and run parameters between the two campaigns are listed after the table.
     Settings must be stored with the campaigns (`bench parse --bundle`).
@@ -85,7 +88,8 @@ def compare(
     To compare two hosts, two networks or RC with UD, use --across-paths: series with the same test, number of ranks and
     size are compared, and the parts of the path that differ are listed.
 
-    Exit code 1 when something got worse, 3 when nothing could be compared, 0 otherwise.
+    Exit code 1 when something got worse, 3 when nothing could be compared or a change for the worse is not proven for
+    lack of runs, 0 otherwise.
 
     Examples:
 
