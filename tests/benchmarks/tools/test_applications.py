@@ -176,3 +176,25 @@ def test_an_error_fails_the_run(name: str, error: str) -> None:
 def test_the_steps_of_mdrun_are_those_that_it_computes(printed: str, changed: str, steps: int | None) -> None:
     (run,) = parse(sample("gromacs/md.txt").replace(printed, changed))
     assert run.parameters.time_steps == steps
+
+
+TASKS = " Ntasks in X            4 , ntasks in Y            8\n"
+VERSION = "WRF V4.3 MODEL\n"
+
+
+@pytest.mark.parametrize(
+    ("beginning", "ranks"),
+    [
+        (TASKS + VERSION, 32),
+        (VERSION + TASKS, 32),
+        (VERSION + TASKS + TASKS.replace("8", "16"), 32),  # a second line is not of this run
+        (VERSION + " Ntasks in X 4 , ntasks in Y 16\n", 64),
+        (VERSION + " Ntasks in X ,  4,  , ntasks in Y ,  16\n", 64),  # list-directed with commas
+        (VERSION, None),
+    ],
+)
+def test_ranks_of_wrf_before_or_after_its_version(beginning: str, ranks: int | None) -> None:
+    text = sample("wrf/nested.txt")
+    assert text.startswith(TASKS + VERSION)
+    (run,) = parse(beginning + text.removeprefix(TASKS + VERSION))
+    assert run.ranks == ranks

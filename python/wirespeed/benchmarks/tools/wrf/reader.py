@@ -2,7 +2,8 @@
 
 Formats: frame/module_timing.F, end_timing; frame/module_integrate.F (a step of a domain contains those of its nests and
 the output before it: the sum of domain 1 is that of the run); main/module_wrf_top.F (version, last line);
-external/RSL_LITE/module_dm.F (processes that compute, grid). Only the first process prints times. A log without its
+external/RSL_LITE/module_dm.F (processes that compute, grid: list-directed, so the compiler chooses spaces and commas; a
+build may print the processes before or after the version). Only the first process prints times. A log without its
 beginning lacks steps: it has no sum and no mean.
 """
 
@@ -21,7 +22,7 @@ LOOKS_FOR = "rsl.error.0000 or rsl.out.0000 of WRF ('Timing for main: time …',
 IDENTIFYING_TEXTS = ("Timing for main: time ", "WRF V")
 
 _PROGRAM = re.compile(r"WRF (V\S+) MODEL$")
-_TASKS = re.compile(r"Ntasks in X +(\d+) *, *ntasks in Y +(\d+)$")
+_TASKS = re.compile(r"Ntasks in X[ ,]+(\d+)[ ,]+ntasks in Y[ ,]+(\d+)$")
 _OUTER_GRID = "Parent domain"
 _GRID = re.compile(r"ids,ide,jds,jde +(\d+) +(\d+) +(\d+) +(\d+)$")
 _STEP = re.compile(r"Timing for main: time \S+ on domain +(\d+): +(\S+) elapsed seconds$")
@@ -45,7 +46,7 @@ class _Reader(ApplicationReader):
 
     def __init__(self) -> None:
         super().__init__()
-        self._ranks: int | None = None  # printed before the version
+        self._ranks: int | None = None  # printed before the version, of the run that follows
         self._steps: dict[int, list[float]] = {}
         self._lines: dict[int, int] = {}
         self._broken: set[int] = set()  # domains with a time that is no number
@@ -65,7 +66,7 @@ class _Reader(ApplicationReader):
             draft = self._start(line)
             draft.version, draft.ranks, self._ranks = program.group(1), self._ranks, None
         elif tasks is not None:
-            self._ranks = int(tasks.group(1)) * int(tasks.group(2))
+            self._read_tasks(int(tasks.group(1)) * int(tasks.group(2)))
         elif step is not None:
             self._read_step(line, int(step.group(1)), step.group(2))
         elif text.startswith(_STEP_OF_ANY_FORM) and "elapsed seconds" in text:
@@ -100,6 +101,13 @@ class _Reader(ApplicationReader):
         draft = self.open(line)
         self._steps, self._lines, self._broken, self._is_abridged, self._message = {}, {}, set(), False, None
         return draft
+
+    def _read_tasks(self, ranks: int) -> None:
+        """Keep the number of ranks: of this run if it lacks it and has not computed yet, otherwise of the next one."""
+        if self.draft is not None and self.draft.version and self.draft.ranks is None and not self._steps:
+            self.draft.ranks = ranks
+        else:
+            self._ranks = ranks
 
     def _read_step(self, line: Line, domain: int, cell: str) -> None:
         draft = self.draft if self.draft is not None else self._start(line)
