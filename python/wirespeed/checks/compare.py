@@ -209,7 +209,7 @@ _NAMES = {"queue.ecn.enabled": "ECN marking", "port.qos.watchdog.enabled": "watc
 _TERMS = {
     **{
         part: part.upper()
-        for part in ("asn", "bfd", "cnp", "dma", "dscp", "ect", "gpu", "id", "lldp", "pfc", "rc", "sgl", "tc")
+        for part in ("asn", "bfd", "cnp", "cuda", "dma", "dscp", "ect", "gpu", "id", "lldp", "pfc", "rc", "sgl", "tc")
     },
     "ipv4": "IPv4",
     "ipv6": "IPv6",

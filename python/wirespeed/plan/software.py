@@ -14,6 +14,7 @@ from wirespeed.plan.nccl import select_build
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.programs import check_programs, find_gpu_memory, list_program_steps
 from wirespeed.settings import Action, InstallStep, Package, Software
+from wirespeed.settings.software import name_toolkit
 
 _KEYS = ("gpu_driver", "rocm", "cuda", "nvhpc", "gcc", "nccl", "nvcc_gencode", "nccl_tests")
 
@@ -59,7 +60,8 @@ def plan_software(
     versions = Software(
         gpu_driver=part.gpu_driver,
         rocm=part.rocm,
-        cuda=(".".join(part.cuda.split(".")[:2]),) if part.cuda else None,
+        cuda=(release,) if (release := _get_cuda_release(part)) else None,
+        cuda_toolkits=_name_toolkits(part, catalogue),
         nccl=(part.nccl,) if part.nccl else None,
         rdma_stack=stack.reported_version if stack else None,
         nvhpc=part.nvhpc,
@@ -138,11 +140,26 @@ def _plan_hpc_sdk(part: SoftwarePart, catalogue: Catalogue) -> InstallStep | Non
     """The step for the HPC SDK. Its plain package contains only the newest of its toolkits."""
     if part.nvhpc is None:
         return None
-    toolkits = [name for name, entry in catalogue.cuda.items() if entry.hpc_sdk and part.nvhpc in entry.hpc_sdk.value]
-    planned = ".".join((part.cuda or "").split(".")[:2])
-    is_older = planned in toolkits and planned != max(toolkits, key=parse_version)
-    packages = {"toolkits": "all"} if is_older else None
+    newest, planned = _find_newest_toolkit(part, catalogue), _get_cuda_release(part)
+    packages = {"toolkits": "all"} if newest and planned not in (None, newest) else None
     return InstallStep(Action.HPC_SDK, "HPC SDK, with toolkit, NCCL and MPI", part.nvhpc, packages)
+
+
+def _get_cuda_release(part: SoftwarePart) -> str | None:
+    """The planned CUDA release without the number of its update."""
+    return ".".join(part.cuda.split(".")[:2]) if part.cuda else None
+
+
+def _find_newest_toolkit(part: SoftwarePart, catalogue: Catalogue) -> str | None:
+    """The newest CUDA release in the planned HPC SDK; None if its toolkits are not known."""
+    toolkits = [name for name, entry in catalogue.cuda.items() if entry.hpc_sdk and part.nvhpc in entry.hpc_sdk.value]
+    return max(toolkits, key=parse_version, default=None)
+
+
+def _name_toolkits(part: SoftwarePart, catalogue: Catalogue) -> tuple[str, ...] | None:
+    """The CUDA toolkits that the rendered scripts use; of an HPC SDK without a planned one its newest."""
+    release = _get_cuda_release(part) or (_find_newest_toolkit(part, catalogue) if part.nvhpc else None)
+    return (name_toolkit(release, part.nvhpc),) if release else None
 
 
 def _plan_nccl(part: SoftwarePart, catalogue: Catalogue) -> InstallStep | None:

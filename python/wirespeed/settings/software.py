@@ -67,13 +67,22 @@ class InstallStep:
     why: Annotated[str | None, Setting("reason, as text", compare=Compare.NONE)] = None
 
 
+def name_toolkit(release: str, sdk: str | None) -> str:
+    """The name of a CUDA toolkit: scripts look for it in the folder of the HPC SDK, or in that of CUDA."""
+    return f"{release} of HPC SDK {sdk}" if sdk else release
+
+
 @dataclass(frozen=True, slots=True)
 class Software:
     """Versions of the software that jobs are built with and run on."""
 
     gpu_driver: Annotated[str | None, Setting("version of the NVIDIA driver")] = None
     rocm: Annotated[str | None, Setting("ROCm release")] = None
-    cuda: Annotated[tuple[str, ...] | None, Setting("CUDA toolkits", compare=Compare.CONTAINS)] = None
+    cuda: Annotated[tuple[str, ...] | None, Setting("CUDA releases that scripts use", compare=Compare.NONE)] = None
+    cuda_toolkits: Annotated[
+        tuple[str, ...] | None,
+        Setting("CUDA toolkits; one in an HPC SDK counts only in this release of it", compare=Compare.CONTAINS),
+    ] = None
     nccl: Annotated[tuple[str, ...] | None, Setting("NCCL releases", compare=Compare.CONTAINS)] = None
     rdma_stack: Annotated[
         str | None, Setting("RDMA stack of the NIC's vendor, with its version", compare=Compare.NONE)

@@ -89,11 +89,17 @@ def test_without_the_kernels_release_nothing_is_known() -> None:
         (
             "cuda_toolkits",
             "/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/cuda/11.4/bin/nvcc\n/usr/local/cuda-12.4/bin/nvcc\n",
-            "host.software.cuda",
-            ("11.4", "12.4"),
+            "host.software.cuda_toolkits",
+            ("11.4 of HPC SDK 21.9", "12.4"),
         ),
-        ("cuda_toolkits", "", "host.software.cuda", ()),
-        ("cuda_toolkits", "/usr/local/share/nvcc\n", "host.software.cuda", None),
+        (
+            "cuda_toolkits",
+            "/opt/nvidia/cuda-11.4/bin/nvcc\n",
+            "host.software.cuda_toolkits",
+            ("/opt/nvidia/cuda-11.4",),
+        ),
+        ("cuda_toolkits", "", "host.software.cuda_toolkits", ()),
+        ("cuda_toolkits", "/usr/local/share/nvcc\n", "host.software.cuda_toolkits", None),
     ],
 )
 def test_versions(command: str, text: str, path: str, value: object) -> None:

@@ -25,7 +25,7 @@ subject = Host
 needs = (
     "host.software.gpu_driver",
     "host.software.rocm",
-    "host.software.cuda",
+    "host.software.cuda_toolkits",
     "host.software.nccl",
     "host.software.rccl",
 )
@@ -33,7 +33,7 @@ failures = ("NIC-04",)
 check = compare(
     "host.software.gpu_driver",
     "host.software.rocm",
-    "host.software.cuda",
+    "host.software.cuda_toolkits",
     "host.software.nccl",
     "host.software.rccl",
     wrong="GPU software has another version",

@@ -10,12 +10,16 @@ from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import complete_lines, number_lines, observe
 from wirespeed.settings import Place
+from wirespeed.settings.software import name_toolkit
 
 # dkms 2: "bnxt_en, 1.10.3, 5.15.0-102-generic, x86_64: installed"; dkms 3: "bnxt_en/1.10.3, 5.15.0-102-generic, ..."
 _DKMS = re.compile(r"([A-Za-z0-9_+.-]+)(?:/|, )([^,:/ ]+), ([^,: ]+), [^,: ]+: ([a-z]+)(?: .*)?")
 # dkms(8), status: "added" without a kernel is a module whose source is registered, and that was built for no kernel.
 _NOT_BUILT = re.compile(r"([A-Za-z0-9_+.-]+)(?:/|, )([^,:/ ]+): added")
-_CUDA = re.compile(r"/(?:\S*/)?cuda[-/]([0-9]+\.[0-9]+)/(?:\S*/)?bin/nvcc")
+# The folders of toolkits that the rendered scripts use.
+_SDK_TOOLKIT = re.compile(r"/opt/nvidia/hpc_sdk/Linux_[a-z0-9_]+/([0-9.]+)/cuda/([0-9]+\.[0-9]+)/bin/nvcc")
+_TOOLKIT = re.compile(r"/usr/local/cuda-([0-9]+\.[0-9]+)/bin/nvcc")
+_OTHER_TOOLKIT = re.compile(r"(/(?:\S*/)?cuda\S*)/bin/nvcc")
 _NCCL = re.compile(r"/\S+/libnccl\.so\.([0-9]+(?:\.[0-9]+){2})")
 # ofed_info -s: "MLNX_OFED_LINUX-24.10-0.7.0.0:", of DOCA "OFED-internal-25.10-1.7.1:"
 _OFED = re.compile(r"((?:MLNX_OFED_LINUX|OFED-internal)-[0-9][0-9.-]*[0-9]):")
@@ -45,7 +49,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("rocm-version"):
         yield from _read_first(host, "host.software.rocm", output)
     if output := outputs.get("cuda-toolkits"):
-        yield from _versions_of_files(host, "host.software.cuda", _CUDA, output)
+        yield from _read_toolkits(host, output)
     if output := outputs.get("rccl"):
         yield from _read_rccl(host, output)
     if output := outputs.get("iperf3"):
@@ -67,6 +71,19 @@ def _versions_of_files(host: Place, path: str, name: re.Pattern[str], output: Ou
     versions = sorted({match[1] for _, text in number_lines(output) if (match := name.fullmatch(text))})
     if versions or not output.text.strip():
         yield observe(host, path, tuple(versions), output, 1 if versions else None)
+
+
+def _read_toolkits(host: Place, output: Output) -> Iterator[Observation]:
+    """The toolkits in the folders that scripts use, by release; other toolkits by folder."""
+    toolkits = set()
+    for _, text in number_lines(output):
+        if match := _SDK_TOOLKIT.fullmatch(text):
+            toolkits.add(name_toolkit(match[2], match[1]))
+        elif match := _TOOLKIT.fullmatch(text) or _OTHER_TOOLKIT.fullmatch(text):
+            toolkits.add(match[1])
+    if toolkits or not output.text.strip():
+        path = "host.software.cuda_toolkits"
+        yield observe(host, path, tuple(sorted(toolkits)), output, 1 if toolkits else None)
 
 
 def _read_rccl(host: Place, output: Output) -> Iterator[Observation]:
