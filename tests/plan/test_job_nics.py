@@ -12,7 +12,7 @@ from wirespeed.errors import Refusal
 from wirespeed.plan import build
 from wirespeed.platforms.launcher.library_variables import environment, library_variables, variable_settings
 from wirespeed.platforms.launcher.variables import KEYS
-from wirespeed.render import Jobs
+from wirespeed.render import Jobs, files
 
 FILE = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
 
@@ -47,6 +47,26 @@ def test_the_nics_of_a_job_are_left_to_each_host_where_they_differ() -> None:
         for hosts in (("node1", "node2"), ("node1", "node3"), ("node2",))
     }
     assert exported == {("node1", "node2"): set(), ("node1", "node3"): DEVICES, ("node2",): DEVICES}
+
+
+@pytest.mark.parametrize("launcher", ["mpirun", "slurm"])
+def test_mpi_below_collectives_gets_the_nics_of_each_host_by_a_file(launcher: str) -> None:
+    """UCX would open the NIC that jobs leave out: no variable of the job names its devices."""
+    text = FILE.read_text(encoding="utf-8")
+
+    def list_ucx_files(cluster: str) -> dict[str, list[str]]:
+        plan = build(read_text(f"{cluster}launch: {{launcher: {launcher}}}\n", "cluster.yaml"))
+        return {
+            file.device: [line for line in file.text.splitlines() if not line.startswith("#")]
+            for file in files(plan)
+            if file.path == "/etc/ucx/ucx.conf"
+        }
+
+    devices = [f"bnxt_re{number}:1" for number in range(8)]
+    files_by_host = list_ucx_files(text.replace("nics: 8 x", EXCEPTION))
+    assert files_by_host["node1"] == [f"UCX_NET_DEVICES={','.join(devices)}"]
+    assert files_by_host["node2"] == [f"UCX_NET_DEVICES={','.join(device for device in devices if '1:' not in device)}"]
+    assert list_ucx_files(text) == {}  # the job exports the devices
 
 
 def test_a_library_without_a_file_cannot_have_nics_of_each_host() -> None:

@@ -379,6 +379,18 @@ def environment(launch: Launch) -> list[tuple[str, str]]:
     return [(name, value) for name, value in problems if settings.get(name) not in differing]
 
 
+def list_ucx_file_variables(launch: Launch) -> list[tuple[str, str]]:
+    """The variables of UCX under MPI that starts collectives, which `environment` leaves out: hosts differ in them.
+
+    Without them UCX opens every RDMA device of the host, also one that the plan leaves out of jobs.
+    """
+    differing = launch.host_settings or ()
+    if launch.library not in ("nccl", "rccl"):
+        return []
+    variables = format_variables([place for place in _UCX_PLACES if place.setting in differing], launch)
+    return list(variables.items())
+
+
 def job_environment(launch: Launch, bound: bool) -> list[tuple[str, str]]:
     """The environment of a job. A mapping to cores applies to the planned number of ranks only."""
     problems = environment(launch)

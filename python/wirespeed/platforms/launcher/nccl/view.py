@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from wirespeed.platforms.launcher.gpu_nics import pairing
-from wirespeed.platforms.launcher.library_variables import library_variables, list_unsupported_settings
+from wirespeed.platforms.launcher.library_variables import (
+    library_variables,
+    list_ucx_file_variables,
+    list_unsupported_settings,
+)
 from wirespeed.settings import Device, Host
 
 
@@ -17,5 +21,6 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     return {
         "problems": list_unsupported_settings(name, device),
         "variables": lambda: library_variables(device.launch),
+        "ucx_variables": lambda: list_ucx_file_variables(device.launch),
         "pairing": lambda: list(pairing(device)),
     }

@@ -13,6 +13,7 @@ from wirespeed.platforms.launcher.library_variables import (
     environment,
     export_lines,
     library_variables,
+    list_ucx_file_variables,
     list_unsupported_settings,
 )
 from wirespeed.platforms.launcher.openmpi.job import AS_ROOT, OVER_UCX
@@ -30,6 +31,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "problems": list_unsupported_settings(name, device),
         "starts": launch.launcher == "mpirun",
         "variables": lambda: library_variables(launch),
+        "ucx_variables": lambda: list_ucx_file_variables(launch),
         "names": lambda: [variable for variable, _ in environment(launch)],
         "exported": lambda: export_lines(environment(launch)),
         "hostfile": lambda: format_lines(launch, " slots="),
