@@ -167,7 +167,8 @@ ROWS: list[tuple[str, Case, str]] = [
     ("No components were able to be opened in the pml framework.", Case(), "MPI-02 NIC-03 OS-09"),
     ("no active messages transport to <no debug data>: self/memory", Case(), "MPI-03 OS-17 OS-05"),
     (" Unable to Connect the HCA's through the link", Case(), "NIC-05 OS-05 OS-07 RT-05"),
-    # connect(2): nobody listens, so the other end has ended or was not started; a firewall that rejects looks alike
+    # connect(2): no process listens, so the other end has ended or was not started; a firewall that rejects gives
+    # the same error
     ("iperf3: error - unable to connect to server: Connection refused", Case(), "APP-06 OS-06 OS-14"),
     ("[node1][[5,1],0][btl_tcp_endpoint.c:625] connect() to 10.0.0.2 failed: Connection refused (111)", Case(),
      "APP-06 OS-06 OS-14"),

@@ -325,7 +325,7 @@ _CONNECTING = (
          "connect(2), ENETUNREACH"),
     _row("socketStartConnect: Connect to 10.1.0.7<45231> failed : Connection refused (NCCL)", "onnection refused",
          r"(?:[Cc]onnect to \S+|Call to connect) (?:failed|returned).*Connection refused", "APP-02 OS-19 OS-14 OS-06",
-         "connect(2), ECONNREFUSED: no process listens; NCCL tells a port only after it listens, and retries:"
+         "connect(2), ECONNREFUSED: no process listens; NCCL sends a port only after it listens, and retries:"
          " https://github.com/NVIDIA/nccl/issues/1515"),
     _row("ssh: connect to host node2 port 22: Connection refused", "onnection refused",
          r"\bssh: connect to host .*[Cc]onnection refused", "OS-06 OS-14", "connect(2), ECONNREFUSED"),
