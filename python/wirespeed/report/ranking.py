@@ -164,6 +164,7 @@ _GRAVITY = (
         "nic.qos-",
     ),  # loses packets under load
     ("pcie.", "nic.", "qos.", "fabric.", "host.iommu"),  # slows down traffic
+    ("lending.modules", "lending.node-id", "lending.prefetch"),  # before devices are lent; a reboot ends loans
 )
 
 

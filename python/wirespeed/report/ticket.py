@@ -240,16 +240,20 @@ def _list_next_steps(report: Report) -> list[str]:
     """Steps in the order to do them: fixes by estimated impact, then runs and suspects to measure again."""
     steps: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {}  # the device of each place
     checks: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
+    consequences: dict[tuple[str, tuple[str, ...]], str] = {}
     for group in ranking.rank_first_steps(report.findings):
         for device, fixes in group.fixes_by_device.items():
             for fix in fixes:
                 places = steps.setdefault((fix.sentence, fix.commands), {})
                 places |= dict.fromkeys(_list_fixed_places(group, device, fix), device)
                 checks.setdefault((fix.sentence, fix.commands), {})[group.check] = None
+                if fix.consequence:
+                    consequences[fix.sentence, fix.commands] = f" ({_escape(fix.consequence)})"
     lines: list[str] = []
     for number, ((sentence, commands), places) in enumerate(list(steps.items())[:_STEPS], 1):
         lines += [
-            f"{number}. {_format_step_places(places)}, {_name_checks(checks[sentence, commands])}: {_escape(sentence)}",
+            f"{number}. {_format_step_places(places)}, {_name_checks(checks[sentence, commands])}: {_escape(sentence)}"
+            f"{consequences.get((sentence, commands), '')}",
             *_format_code_block(commands),
         ]
     if len(steps) > _STEPS:

@@ -6,8 +6,10 @@ Impact:
     A loan can be listed and not work: a BAR did not fit, or the driver was not reloaded after borrowing.
 
 Fix:
-    Search for "no space" in the kernel log; run return.sh, wait for it, then borrow.sh. If one of the
-    host's own GPUs is missing, the loans are in order: repair that GPU (gpu.presence).
+    Enlarge the prefetchable memory first if it is too small (lending.prefetch): that needs a reboot. Run lend.sh on the
+    lender if it does not list the devices (lending.device). Otherwise search for "no space" in the kernel log; run
+    return.sh, wait for it, then borrow.sh. If one of the host's own GPUs is missing, the loans are in order: repair
+    that GPU (gpu.presence).
 
 Example:
     $ nvidia-smi --query-gpu=pci.bus_id --format=csv,noheader
@@ -21,13 +23,14 @@ Source:
 
 from dataclasses import replace
 
-from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure, success
 from wirespeed.results.findings import Fix
-from wirespeed.settings import Host
+from wirespeed.settings import Host, Place
 
 subject = Host
-needs = ("host.usable_gpus", "host.gpus")
+needs = ("host.usable_gpus", "host.gpus", "ntb.prefetch", "loan.listed")
 failures = ("PCI-06",)
+_BORROW = "run return.sh on the borrower, wait for it, then borrow.sh; before, lend.sh on a lender that lists no device"
 
 
 def check(context: CheckContext) -> Outcome:
@@ -43,7 +46,32 @@ def check(context: CheckContext) -> Outcome:
         got += f": every borrowed one, and not {', '.join(missing)} of the host itself"
         outcome = failure(summary, expected, got, Fix("repair the host's own GPU; the loans are in order"))
         return replace(outcome, causes=("gpu.presence",), cause_place=context.place.child("gpu", missing[0]))
-    return failure(summary, expected, got, Fix("borrow the devices again"))
+    outcome = failure(summary, expected, got, Fix(_BORROW))
+    if any(_is_prefetch_too_small(context, name) for name in context.plan.hosts[context.place.device].ntbs):
+        return replace(outcome, causes=("lending.prefetch",))  # a borrowed device has no room, and the fix is a reboot
+    lender = _find_lender_without_loan(context)
+    return replace(outcome, causes=("lending.device",), cause_place=lender) if lender else outcome
+
+
+def _is_prefetch_too_small(context: CheckContext, bridge: str) -> bool:
+    place = context.place.child("ntb", bridge)
+    try:
+        return bool(context.get_found_value("ntb.prefetch", place) < context.get_intended_value("ntb.prefetch", place))
+    except (NoIntentError, UnreadError):
+        return False
+
+
+def _find_lender_without_loan(context: CheckContext) -> Place | None:
+    """The loan at the first lender that does not list a device which this host borrows."""
+    for name, loan in context.plan.hosts[context.place.device].loans.items():
+        for lender, host in context.plan.hosts.items():
+            if loan.borrowed and name in host.loans and any(ntb.node_id == loan.peer for ntb in host.ntbs.values()):
+                place = Place(lender).child("loan", name)
+                try:
+                    context.get_found_value("loan.listed", place)
+                except UnreadError:
+                    return place
+    return None
 
 
 def _list_missing_own_gpus(context: CheckContext) -> list[str]:
