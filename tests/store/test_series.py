@@ -47,6 +47,8 @@ def test_circumstances_do_not_make_another_series() -> None:
         ([("abel1", "0x05"), ("abel1", "0x85")], (("on_gpus", "05,85"),)),
         ([("abel1", "0000:05:00.0"), ("abel1", "0000:85:00")], (("on_gpus", "05,85"),)),  # a newer release
         ([("abel1", "0000:03:04"), ("abel1", "0000:03:05")], (("on_gpus", "03:04,03:05"),)),  # lent
+        ([("abel1", "0x85"), ("abel1", "0x05")], (("on_gpus", "05,85"),)),  # two ranks have one path
+        ([("abel1", "0x85"), ("abel1", "0x05"), ("abel1", "0x04")], (("on_gpus", "85,05,04"),)),
         ([("abel1", "0x05"), ("abel1", None)], ()),
         ([("abel1", "0x05"), ("abel1", "0x85"), ("abel2", "0x04")], (("ranks_by_host", "2,1"),)),
         ([("abel1", "0x05"), ("abel2", "0x04"), ("abel2", "0x05")], (("ranks_by_host", "1,2"),)),
@@ -59,6 +61,12 @@ def test_gpus_of_a_job_belong_to_its_series(
 ) -> None:
     ranks = {str(rank): RankPlace(host, rank, bus_id) for rank, (host, bus_id) in enumerate(places)}
     assert workload(Parameters(rank_places=ranks)) == expected
+    assert workload(Parameters(rank_places=ranks, root_rank=-1))[1:] == expected
+
+
+def test_a_root_sends_in_one_direction() -> None:
+    places = {"0": RankPlace("abel1", 0, "0x85"), "1": RankPlace("abel1", 1, "0x05")}
+    assert dict(workload(Parameters(rank_places=places, root_rank=0)))["on_gpus"] == "85,05"
 
 
 @pytest.mark.parametrize(

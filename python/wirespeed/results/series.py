@@ -92,6 +92,8 @@ def workload(parameters: Parameters) -> tuple[tuple[str, Scalar], ...]:
     """The parameters that belong to the identity, by name; a flag that is off equals an absent one.
 
     The GPUs of a job on one host belong to it, since the paths between them differ, and so do uneven numbers of ranks.
+    Two ranks send to each other over one path, in both directions at once: which of them is rank 0 does not matter,
+    except to a root, from or to which all data goes. With more ranks, their order is that of the transfers.
     """
     named_values = ((name, value) for name, value in parameters.to_dict().items() if name in IDENTITY)
     return (*(pair for pair in named_values if pair[1] is not False), *_list_places(parameters))
@@ -101,9 +103,33 @@ def _list_places(parameters: Parameters) -> Iterable[tuple[str, Scalar]]:
     places = list(parameters.rank_places.values())
     ranks_by_host = Counter(place.host for place in places)
     if len(ranks_by_host) == 1 and all(place.bus_id for place in places):
-        yield ON_GPUS, ",".join(_shorten_address(place.bus_id or "") for place in places)
+        addresses = [_shorten_address(place.bus_id or "") for place in places]
+        has_root = parameters.root_rank not in (None, _NO_ROOT)
+        yield ON_GPUS, ",".join(addresses if has_root or len(addresses) > 2 else sorted(addresses))
     elif len(set(ranks_by_host.values())) > 1:
         yield RANKS_BY_HOST, ",".join(map(str, ranks_by_host.values()))
+
+
+_NO_ROOT = -1
+"""The root rank that nccl-tests prints for collectives without one."""
+
+
+def has_known_gpus(parameters: Parameters) -> bool:
+    """Whether the log shows which GPU each rank used: different addresses, none of them that of a hidden one.
+
+    Bus 00 without a device is a hidden address, or that of any GPU of a virtual machine.
+    """
+    gpus = list_gpus(parameters)
+    is_hidden = any(address == _HIDDEN_BUS for _, address in gpus)
+    return not is_hidden and 0 < len(parameters.rank_places) == len(gpus) == len(set(gpus))
+
+
+_HIDDEN_BUS = "00"
+
+
+def list_gpus(parameters: Parameters) -> list[tuple[str, str]]:
+    """Host and short PCIe address of the GPU of each rank whose address the log contains."""
+    return [(place.host, _shorten_address(place.bus_id)) for place in parameters.rank_places.values() if place.bus_id]
 
 
 def _shorten_address(address: str) -> str:
