@@ -14,7 +14,7 @@ from wirespeed.benchmarks.judge.logs import judge_logs
 from wirespeed.benchmarks.tools.reader import Reading
 from wirespeed.cli.app import app
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
-from wirespeed.results.parameters import Parameters
+from wirespeed.results.parameters import Parameters, RankPlace
 from wirespeed.results.verdicts import Judgement
 
 ENDS = RunContext("node1:bnxt_re0", "node2:bnxt_re0")
@@ -137,6 +137,34 @@ def test_several_runs_of_one_collective(values, judgements, reason):
 def test_collectives_with_other_settings_are_judged_separately(settings, of_one_test):
     bad, _ = judge_runs(all_reduce(BAD), all_reduce(GOOD, **settings), context=RunContext())
     assert bad.verdicts[1].judgement is (Judgement.WARN if of_one_test else Judgement.FAIL)
+
+
+def place_ranks(*places):
+    return {str(rank): RankPlace(host, rank, address) for rank, (host, address) in enumerate(places)}
+
+
+FIRST_GPUS = place_ranks(("node1", "0x05"), ("node2", "0x05"))
+LAST_GPUS = place_ranks(("node1", "0x85"), ("node2", "0x05"))
+UNKNOWN_GPUS = place_ranks(("node1", "0x00"), ("node2", "0x00"))
+GPUS_OF_ONE_BUS = place_ranks(("node1", "0x05"), ("node1", "0x05"))
+
+
+@pytest.mark.parametrize(
+    ("bad_places", "good_places", "files", "judgement"),
+    [
+        (FIRST_GPUS, FIRST_GPUS, ("a.log", "b.log"), Judgement.WARN),
+        (FIRST_GPUS, LAST_GPUS, ("a.log", "b.log"), Judgement.FAIL),
+        (UNKNOWN_GPUS, UNKNOWN_GPUS, ("a.log", "b.log"), Judgement.FAIL),  # the good run may be of other GPUs
+        (GPUS_OF_ONE_BUS, GPUS_OF_ONE_BUS, ("a.log", "b.log"), Judgement.FAIL),
+        (UNKNOWN_GPUS, UNKNOWN_GPUS, ("all.1.log", "all.2.log"), Judgement.WARN),  # attempts of one step
+    ],
+)
+def test_a_good_run_of_other_gpus_softens_no_verdict(bad_places, good_places, files, judgement):
+    runs = [all_reduce(busbw, rank_places=places) for busbw, places in ((BAD, bad_places), (GOOD, good_places))]
+    bad, _ = judge_runs(*runs, context=RunContext(), files=files)
+    assert bad.verdicts[1].judgement is judgement
+    hides = "do not show which GPUs they used, so each is judged separately" in str(bad.notes)
+    assert hides == (bad_places is not FIRST_GPUS and judgement is Judgement.FAIL)
 
 
 def test_wrong_data_are_no_matter_of_chance():

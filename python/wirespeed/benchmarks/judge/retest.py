@@ -23,7 +23,7 @@ from wirespeed.errors import Refusal
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Run
 from wirespeed.results.parameters import Parameters
-from wirespeed.results.series import workload
+from wirespeed.results.series import has_known_gpus, list_gpus, workload
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 
 _ATTEMPT = re.compile(r"(.+)\.\d+\.log")
@@ -62,7 +62,7 @@ def judge_repeats(
 def _identify_test(judged: JudgedRun, run: Run) -> tuple[object, ...] | None:
     """The key that runs of one test share; None if the ends of this run are unknown."""
     ends = _find_ends(judged, run)
-    if ends is None or run.test is None:
+    if ends is None or run.test is None or _hides_gpus(judged, run):
         return None
     conditions = _list_collective_settings if run.tool in _COLLECTIVES else _list_conditions
     return (run.tool, run.test, run.ranks, ends, *conditions(run.parameters))
@@ -72,6 +72,12 @@ def parse_step(file: str) -> tuple[str, str] | None:
     """The folder and the step of ``bench run`` that a log belongs to; None if it is not from a campaign."""
     step = _ATTEMPT.fullmatch(PurePath(file).name)
     return (str(PurePath(file).parent), step[1]) if step is not None else None
+
+
+def _hides_gpus(judged: JudgedRun, run: Run) -> bool:
+    """Whether another run may be of other GPUs; attempts of one step of a campaign are of the same ones."""
+    places = run.parameters.rank_places
+    return bool(places) and not has_known_gpus(run.parameters) and parse_step(judged.file) is None
 
 
 def _find_ends(judged: JudgedRun, run: Run) -> object | None:
@@ -113,6 +119,7 @@ def _list_collective_settings(parameters: Parameters) -> tuple[object, ...]:
     variables = {name: value for name, value in parameters.environment.items() if "CCL_DEBUG" not in name}
     return (
         workload(parameters),
+        tuple(sorted(list_gpus(parameters))),  # also on several hosts, where each GPU has its NIC
         parameters.gpu_model,
         parameters.library_version,
         parameters.nccl_library_version,
@@ -213,7 +220,8 @@ def _describe_combination(judged: JudgedRun, run: Run, context: RunContext, plan
             )
         command = ["wirespeed", "bench", "judge", judged.file, "NEW.log", "--cluster", context.cluster, *options]
         return f"then judge both logs together: {shlex.join(command)}"
-    return "then judge its log too: the logs do not name their hosts, so each is judged separately"
+    missing = "show which GPUs they used" if _hides_gpus(judged, run) else "name their hosts"
+    return f"then judge its log too: the logs do not {missing}, so each is judged separately"
 
 
 def _list_used_options(run: Run, context: RunContext, plan: Plan | None) -> list[str]:
