@@ -102,7 +102,7 @@ def test_the_legend_counts_the_points_of_each_mark():
     (curve,) = chart.charts(run(*rows))
     assert curve.marks == (("fail", "fail: 1 measurement"), ("warn", "warn: 2 measurements"))
     (bars,) = chart.charts(run(rows[0], rows[4]))
-    assert bars.marks == (("pass", "pass: 1 measurement"), ("skip", "for information only: 1 measurement"))
+    assert bars.marks == (("pass", "pass: 1 measurement"), ("skip", "not judged: 1 measurement"))
 
 
 def test_only_bandwidth_that_has_a_limit_is_drawn_where_any_has():

@@ -311,7 +311,7 @@ def _count_judgements(verdicts: Sequence[Verdict], judgements: Iterable[Judgemen
     return tuple(
         (
             judgement.value,
-            f"{'for information only' if judgement is Judgement.SKIP else judgement.value}: "
+            f"{'not judged' if judgement is Judgement.SKIP else judgement.value}: "
             f"{wording.plural(counts[judgement], 'measurement')}",
         )
         for judgement in judgements

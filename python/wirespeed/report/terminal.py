@@ -67,7 +67,7 @@ def summary(content: Report, console: Console) -> None:
         names = [judgement.value for judgement in _JUDGED]
         ended = Text("".join(f"{text}  " for text in runs.count_incomplete(content.runs)), style=wording.STYLES["fail"])
         console.print(
-            Text.assemble("benchmarks  ", ended, _format_statuses(counted, names, {"skip": "for information only"}))
+            Text.assemble("benchmarks  ", ended, _format_statuses(counted, names, {"skip": "not judged"}))
         )
     if content.relations:
         counted = Counter(relation.judgement.value for relation in content.relations)
