@@ -182,6 +182,14 @@ def test_explain_finds_a_setting_by_a_counter_of_a_driver(counter: str) -> None:
             "error: --only: no check named 'link.mut'\n  hint: did you mean 'link.mtu'?\n",
         ),
         (
+            ["check", "--local", "--only", "launch"],
+            "error: --only: no check named 'launch'\n  hint: 'launch.*' selects all checks of this group\n",
+        ),
+        (
+            ["check", "--local", "--only", "lanch.*"],
+            "error: --only: no group of checks named 'lanch'\n  hint: did you mean 'launch.*'?\n",
+        ),
+        (
             ["check", "--local", "--only", ""],
             "error: --only: no check named ''\n  hint: `wirespeed list checks` lists them\n",
         ),
@@ -200,6 +208,15 @@ def test_explain_finds_a_setting_by_a_counter_of_a_driver(counter: str) -> None:
 def test_refusals(arguments: list[str], message: str) -> None:
     result = wirespeed(*arguments)
     assert (result.returncode, result.stdout, result.stderr) == (Exit.REFUSED, "", message)
+
+
+def test_a_group_selects_all_of_its_checks(tmp_path: Path) -> None:
+    arguments = (str(CLUSTER), str(bundle(tmp_path / "b", "node1", "node2", "node3", "node4", "leaf1")))
+    result = wirespeed("check", *arguments, "--only", "launch.*, qos.pfc", "-f", "json")
+    checked = {finding["check"] for finding in json.loads(result.stdout)["findings"]}
+    assert checked == {"qos.pfc", *(check for check in checks() if check.startswith("launch."))}
+    local = wirespeed("check", "--local", "--only", "launch.*")
+    assert "0 of 10 checks were run: none" in " ".join(local.stdout.split())
 
 
 def test_a_check_that_needs_a_plan_is_named() -> None:

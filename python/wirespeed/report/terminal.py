@@ -66,9 +66,7 @@ def summary(content: Report, console: Console) -> None:
         counted = Counter(verdict.judgement.value for run in content.runs for verdict in run.verdicts)
         names = [judgement.value for judgement in _JUDGED]
         ended = Text("".join(f"{text}  " for text in runs.count_incomplete(content.runs)), style=wording.STYLES["fail"])
-        console.print(
-            Text.assemble("benchmarks  ", ended, _format_statuses(counted, names, {"skip": "not judged"}))
-        )
+        console.print(Text.assemble("benchmarks  ", ended, _format_statuses(counted, names, {"skip": "not judged"})))
     if content.relations:
         counted = Counter(relation.judgement.value for relation in content.relations)
         judgements = [judgement.value for judgement in _JUDGED if judgement is not Judgement.SKIP]

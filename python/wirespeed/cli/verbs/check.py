@@ -66,7 +66,7 @@ def check(
         typer.Option(
             "--only",
             metavar="ID",
-            help=f"Run only this check, such as nic.pcie-width. {SEPARATION}",
+            help=f"Run only this check, such as nic.pcie-width, or all checks of a group: 'launch.*'. {SEPARATION}",
         ),
     ] = None,
     status: Annotated[
@@ -109,7 +109,8 @@ def check(
     code = flows.findings_exit(findings, strict)
     if local and cluster is None:
         findings = tuple(finding for finding in findings if finding.status != "skip")  # no intent without a plan
-        subject = replace(subject, notes=(*subject.notes, *_describe_unplanned(chosen, findings, check_ids)))
+        named_ids = () if any(check_id.endswith(_OF_GROUP) for check_id in check_ids) else check_ids
+        subject = replace(subject, notes=(*subject.notes, *_describe_unplanned(chosen, findings, named_ids)))
     selected = [finding for finding in findings if statuses is None or finding.status in statuses]
     if statuses is not None:
         note = _describe_selection(len(selected), findings, statuses, code)
@@ -253,18 +254,30 @@ def _select_checks(check_ids: Sequence[str]) -> list[Check]:
     from wirespeed.errors import Problem, Refusal, did_you_mean
 
     checks_by_id = checks()
+    members: dict[str, list[str]] = {}
+    for check_id in checks_by_id:
+        members.setdefault(f"{check_id.partition('.')[0]}{_OF_GROUP}", []).append(check_id)
     unknown = [
         Problem(
             "--only",
-            f"no check named {check_id!r}",
-            hint=did_you_mean(check_id, list(checks_by_id)) or "`wirespeed list checks` lists them",
+            f"no group of checks named {check_id.removesuffix(_OF_GROUP)!r}"
+            if check_id.endswith(_OF_GROUP)
+            else f"no check named {check_id!r}",
+            hint=f"'{check_id}{_OF_GROUP}' selects all checks of this group"
+            if f"{check_id}{_OF_GROUP}" in members
+            else did_you_mean(check_id, [*checks_by_id, *members]) or "`wirespeed list checks` lists them",
         )
         for check_id in check_ids
-        if check_id not in checks_by_id
+        if check_id not in checks_by_id and check_id not in members
     ]
     if unknown:
         raise Refusal(unknown)
-    return [checks_by_id[check_id] for check_id in checks_by_id if not check_ids or check_id in check_ids]
+    selected = {check_id for selector in check_ids for check_id in members.get(selector, [selector])}
+    return [check for check_id, check in checks_by_id.items() if not check_ids or check_id in selected]
+
+
+_OF_GROUP = ".*"
+"""What follows the name of a group where all of its checks are meant."""
 
 
 def _parse_statuses(texts: Sequence[str] | None) -> frozenset[Status] | None:
