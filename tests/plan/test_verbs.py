@@ -199,6 +199,18 @@ def test_the_bottleneck_of_the_bisection_is_stated() -> None:
     ) in text
 
 
+def test_hosts_in_separate_networks_are_stated_with_their_bisection(tmp_path: Path) -> None:
+    file = tmp_path / "cluster.yaml"
+    text = EXAMPLE.read_text()
+    assert "  leaf1: {model" in text
+    file.write_text(text.replace("  leaf1: {model", "  leaf[1-2]: {model"))
+    text = invoke("plan", file, "--fabric")
+    assert text.endswith("  hosts are in 2 separate networks: no cable connects their switches\n")
+    (row,) = json.loads(invoke("plan", file, "--fabric", "--format", "json"))["bisection"]
+    assert (row["bisection_bandwidth"], row["separate_networks"]) == ("0 Gb/s", 2)
+    assert "separate networks" not in invoke("plan", EXAMPLE, "--fabric")
+
+
 def test_titles_and_headings_of_tables_are_not_broken() -> None:
     """A title is as wide as it is, above a narrow table; a heading has at most two lines."""
     assert invoke("plan", EXAMPLE, "--fabric").splitlines()[:4] == [

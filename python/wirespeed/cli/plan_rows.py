@@ -154,6 +154,7 @@ def _list_bill(plan: Plan) -> Rows:
 def _list_fabric(plan: Plan) -> dict[str, Rows]:
     from wirespeed.limits.bisection import bisection, tiers
     from wirespeed.limits.paths import limit_by_slots
+    from wirespeed.plan.tiers import host_networks
 
     tier_rows, cut = tiers(plan), bisection(plan)
     values = [value for tier in tier_rows for value in (tier.down, tier.up)] + ([cut.bandwidth] if cut else [])
@@ -174,11 +175,14 @@ def _list_fabric(plan: Plan) -> dict[str, Rows]:
     }
     if cut is None:
         return tables | {"bisection": []}
-    row = {
+    row: dict[str, Any] = {
         "bisection bandwidth": _format_bandwidth(cut.bandwidth, values),
         "of full bisection": f"{100 * cut.bandwidth / cut.full:.4g} %" if cut.full else None,
         "method": "exact" if cut.exact else "upper bound",
     }
+    networks = host_networks(list(plan.hosts), list(plan.switches), plan.cables)
+    if len(networks) > 1:
+        row |= {"separate networks": len(networks)}
     slots = limit_by_slots(plan)
     if slots is not None:
         bottleneck = "PCIe slots" if slots.value < cut.bandwidth.gb_per_s else "cables"

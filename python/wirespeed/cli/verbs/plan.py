@@ -370,6 +370,11 @@ def _print_bisection(entries: Rows) -> None:
             f"bisection bandwidth between halves of the hosts: {bandwidth} ({share}{method})",
             soft_wrap=True,
         )
+        if "separate networks" in entry:
+            standard_output().print(
+                f"  hosts are in {entry['separate networks']:,} separate networks: no cable connects their switches",
+                soft_wrap=True,
+            )
         if "slots carry" in entry:
             rate, slot = _separate_thousands(entry["slots carry"]), entry["slot"]
             standard_output().print(
