@@ -99,6 +99,8 @@ def test_headroom_of_all_ports_against_the_buffer() -> None:
     assert whole.value == "451,612 B (451.6 kB)"
     assert whole.formula == "2 ports × 1 lossless priority × 225,806 B; 0.4 % of the buffer, 119.2 MB"
     assert explain_total({"a": headroom_value}, 1, ChipModel(title="x"), "leaf1") is None
+    small = explain_total({"a": headroom_value}, 1, CHIPS["jericho2"], "leaf1")
+    assert small is not None and small.formula.endswith("; 0.0035 % of the buffer, 6 GiB")
 
 
 @pytest.mark.parametrize(

@@ -147,9 +147,15 @@ def explain_total(
     return ComputedValue(
         name=f"headroom of all ports of {switch}",
         value=format_bytes(whole),
-        formula=f"{_format_sum(headrooms, lossless)}; {100 * whole / buffer:.1f} % of the buffer, {buffer}",
+        formula=f"{_format_sum(headrooms, lossless)}; {_format_share(whole / buffer)} of the buffer, {buffer}",
         source=f"buffer: {chip.buffer.source}",
     )
+
+
+def _format_share(fraction: float) -> str:
+    """A share in percent; one that rounds to zero, as of gigabytes of buffer, with two significant digits."""
+    percent = 100 * fraction
+    return f"{percent:.2g} %" if percent < 0.1 else f"{percent:.1f} %"
 
 
 def explain_shared_headroom(size: Size, headrooms: Mapping[str, Headroom], lossless: int, switch: str) -> ComputedValue:
