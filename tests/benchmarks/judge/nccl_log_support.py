@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from judge_support import GIB
 
+from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.logs import judge_logs
 from wirespeed.benchmarks.tools.reader import read
 from wirespeed.plan import Plan
@@ -39,7 +40,7 @@ def write_log(hosts: Sequence[str], busbw: float, lines: Sequence[str] = (), gpu
     return "\n".join([*text, "# Out of bounds values : 0 OK", "# Avg bus bandwidth    : 1.0", "#", ""])
 
 
-def judge_log(text: str, plan: Plan) -> JudgedRun:
+def judge_log(text: str, plan: Plan, context: RunContext | None = None) -> JudgedRun:
     """The only run of a log, judged with its debug lines."""
-    (judged,) = judge_logs([("log", read(text))], plan)
+    (judged,) = judge_logs([("log", read(text))], plan, context)
     return judged

@@ -11,8 +11,10 @@ import pytest
 from judge_support import GIB, plan_with_gpus
 from nccl_log_support import judge_log, write_log
 
+from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.nccl_evidence import evidence
 from wirespeed.benchmarks.tools.reader import read
+from wirespeed.limits.algorithms import Algorithm
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.verdicts import Judgement
 
@@ -22,8 +24,8 @@ OVER_LINKS = ("Channel 00/0 : {rank}[{rank}] -> {next}[{next}] via P2P/CUMEM",)
 OVER_NIC = ("Channel 00/0 : {rank}[{rank}] -> {next}[{next}] [send] via NET/IB/0/GDRDMA",)
 
 
-def judge_h100(hosts, busbw, lines=()):
-    judged = judge_log(write_log(hosts, busbw, lines), plan_with_gpus())
+def judge_h100(hosts, busbw, lines=(), **stated):
+    judged = judge_log(write_log(hosts, busbw, lines), plan_with_gpus(), RunContext(**stated))
     (verdict,) = (
         verdict
         for verdict in judged.verdicts
@@ -70,3 +72,57 @@ def test_the_log_proves_whether_data_cross_the_network(hosts, lines, uses_networ
     assert evidence(run, reading.communicators).uses_network is uses_network
     without_places = replace(run, parameters=replace(run.parameters, rank_places={}, nodes=None))
     assert evidence(without_places, reading.communicators).uses_network is uses_network
+
+
+EXCLUDED = "{} excludes the nvls algorithm, which reaches 490.28 GB/s; judged as ring, 370.8 GB/s"
+
+
+@pytest.mark.parametrize(
+    ("settings", "busbw", "judgement", "limit", "setting"),
+    [
+        ((), 365.0, Judgement.FAIL, 490.28, None),
+        (("NCCL_NVLS_ENABLE set by environment to 0.",), 365.0, Judgement.PASS, 370.8, "NCCL_NVLS_ENABLE=0"),
+        (("NCCL_NVLS_ENABLE set by environment to 0.",), 240.0, Judgement.FAIL, 370.8, "NCCL_NVLS_ENABLE=0"),
+        (("NCCL_NVLS_ENABLE set by environment to 0.",), 470.0, Judgement.UNKNOWN, 370.8, "NCCL_NVLS_ENABLE=0"),
+        (("NCCL_NVLS_ENABLE set by environment to 2.",), 365.0, Judgement.FAIL, 490.28, None),
+        (("NCCL_ALGO set by environment to Ring",), 365.0, Judgement.PASS, 370.8, "NCCL_ALGO=Ring"),
+        (("NCCL_ALGO set by environment to Ring,Tree",), 365.0, Judgement.PASS, 370.8, "NCCL_ALGO=Ring,Tree"),
+        (("NCCL_ALGO set by environment to ^NVLS",), 365.0, Judgement.PASS, 370.8, "NCCL_ALGO=^NVLS"),
+        (("NCCL_ALGO set by environment to ^Tree",), 365.0, Judgement.FAIL, 490.28, None),
+    ],
+)
+def test_a_run_without_nvls_is_judged_without_it(settings, busbw, judgement, limit, setting):
+    judged, verdict = judge_h100(["node1"] * 8, busbw, (*settings, *OVER_LINKS))
+    assert (verdict.judgement, verdict.reachable.value) == (judgement, pytest.approx(limit))
+    notes = [note for note in judged.notes if "excludes the" in note]
+    assert notes == ([EXCLUDED.format(setting)] if setting else [])
+
+
+def test_a_setting_that_costs_nothing_has_no_note():
+    judged, verdict = judge_h100(["node1"] * 2, 360.0, ("NCCL_NVLS_ENABLE set by environment to 0.",))
+    assert (verdict.judgement, verdict.reachable.value) == (Judgement.PASS, pytest.approx(370.8))
+    assert not [note for note in judged.notes if "excludes" in note]
+
+
+@pytest.mark.parametrize(
+    ("value", "forced", "excluded"),
+    [
+        ("Ring", "RING", {"TREE", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT"}),
+        ("^NVLS,NVLSTree", None, {"NVLS", "NVLS_TREE"}),
+        ("ring,tree;allreduce:nvls", "NVLS", {"RING", "TREE", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS_TREE", "PAT"}),
+        ("allgather:ring", None, set()),
+        ("^ring;allreduce:^tree", None, {"TREE"}),
+    ],
+)
+def test_the_algorithms_that_a_variable_allows(value, forced, excluded):
+    """NCCL user guide, NCCL_ALGO."""
+    reading = read(write_log(["node1"] * 8, 300.0, (f"NCCL_ALGO set by environment to {value}",)))
+    (proven,) = (evidence(run, reading.communicators) for run in reading.runs)
+    assert (proven.forced_algorithm, set(proven.excluded_algorithms)) == (forced, excluded)
+
+
+def test_an_algorithm_that_the_log_excludes_is_not_that_of_the_user():
+    settings = ("NCCL_NVLS_ENABLE set by environment to 0.",)
+    judged, verdict = judge_h100(["node1"] * 8, 365.0, settings, algorithm=Algorithm.NVLS)
+    assert "NCCL_NVLS_ENABLE=0 excludes nvls, which --algorithm states" in judged.notes
+    assert "large messages of all-reduce use the ring algorithm" in verdict.reachable.assumptions

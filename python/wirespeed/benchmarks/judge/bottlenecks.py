@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from wirespeed.benchmarks.endpoints.nics import list_used_nics
 from wirespeed.benchmarks.judge.collective_names import find_collective, find_named_collective
-from wirespeed.benchmarks.judge.collectives import build_group
+from wirespeed.benchmarks.judge.collectives import build_group, exclude_switch_reduction
 from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.nccl_evidence import Cause, Evidence, derive_proof, find_causes
 from wirespeed.limits.algorithms import reachable, select_algorithm
@@ -42,9 +42,9 @@ def _compute_limit(run: Run, plan: Plan, context: RunContext, evidence: Evidence
     collective = find_named_collective(context.collective) if context.collective else find_collective(run, [])
     if collective is None or not run.ranks:
         return None
-    group = build_group(run, run.ranks, plan, [], context)
-    largest = max((measurement.size_bytes or 0 for measurement in run.measurements), default=0)
     proof = derive_proof(evidence, plan, context.algorithm)
+    group, _ = exclude_switch_reduction(collective, build_group(run, run.ranks, plan, [], context), proof)
+    largest = max((measurement.size_bytes or 0 for measurement in run.measurements), default=0)
     requested = proof.algorithm(largest) or context.algorithm
     algorithm = select_algorithm(collective, requested, group)
     limit = reachable(collective, group, algorithm)

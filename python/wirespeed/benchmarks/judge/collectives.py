@@ -230,6 +230,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         if network is not None:
             return UnknownLimits(network, profile)
     proof = derive_proof(context.evidence, plan, context.algorithm)
+    group, notes_on_settings = exclude_switch_reduction(collective, group, proof)
     bridge = group_by_bridge(plan, group, _list_owners(run, group, context))
     above = (
         *_list_groups_by_switch_tier(plan, group),
@@ -254,8 +255,11 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         links = "over PCIe" if group.uses_pcie else "over GPU links only (xGMI or NVLink), not over PCIe"
         assumptions.append(f"GPUs of one host communicate {links}")
     if collective in (Collective.ALL_REDUCE, Collective.REDUCE):
-        assumptions.append(_describe_sums(group, context.algorithm))
-    usual = algorithms.select_algorithm(collective, proof.forced or context.algorithm, group)
+        assumptions.append(
+            _describe_sums(group, context.algorithm if context.algorithm not in proof.excluded else None)
+        )
+    stated = context.algorithm if context.algorithm not in proof.excluded else None
+    usual = algorithms.select_algorithm(collective, proof.forced or stated, group)
     reachable = {
         algorithm: algorithms.reachable(collective, group, algorithm, above)
         for algorithm in (usual, *algorithms.list_possible_algorithms(collective, group, switches_sum=switches_sum))
@@ -300,13 +304,45 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
                 collective, group, bool(list_hosts_of_ranks(run, run.ranks, context.communicator)), context.evidence
             )
         ),
-        notes=(*proof.notes, *choice.notes, *(_describe_interface(context) if group.across_hosts else ())),
+        notes=(
+            *proof.notes,
+            *notes_on_settings,
+            *choice.notes,
+            *(_describe_interface(context) if group.across_hosts else ()),
+        ),
         hosts=tuple(dict.fromkeys(member.name for member in group.members)),
         link=None,
         borrower=_limit_borrower(
             _find_borrower(run, plan, group, context), plan, collective, group, reachable[choice.algorithm]
         ),
     )
+
+
+def exclude_switch_reduction(collective: Collective, group: Group, proof: Proof) -> tuple[Group, tuple[str, ...]]:
+    """The group without the sums of switches between GPUs where a variable excludes them; a note if they are faster.
+
+    The run then has the limits of GPUs that add data themselves: the setting is the reason, and no loss.
+    """
+    algorithm = Algorithm.NVLS_TREE if group.across_hosts else Algorithm.NVLS
+    setting = proof.excluded.get(algorithm)
+    if setting is None or not group.has_switch_reduction or algorithm in proof.algorithms.values():
+        return group, ()
+    members = tuple(
+        replace(member, links=replace(member.links, reduction_share=None)) if member.links is not None else member
+        for member in group.members
+    )
+    without = replace(group, members=members)
+    usual = algorithms.select_algorithm(collective, None, group)
+    limit = algorithms.reachable(collective, group, usual)
+    used = algorithms.select_algorithm(collective, proof.forced, without)
+    limit_of_used = algorithms.reachable(collective, without, used)
+    if usual is not algorithm or limit is None or limit_of_used is None or limit.value <= limit_of_used.value:
+        return without, ()
+    note = (
+        f"{setting} excludes the {algorithm.value} algorithm, which reaches {number(limit.value)} GB/s; judged as "
+        f"{used.value}, {number(limit_of_used.value)} GB/s"
+    )
+    return without, (note,)
 
 
 def _find_borrower(run: Run, plan: Plan, group: Group, context: RunContext) -> Borrower | None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from wirespeed.benchmarks.tools.nccl_debug.lines import NO_RDMA, algorithm
+from wirespeed.benchmarks.tools.nccl_debug.lines import ALGORITHMS, NO_RDMA, PROTOCOLS, algorithm
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.host import socket_term
@@ -37,6 +37,8 @@ _FUNCTIONS = {
 }
 _OF_ONE_RANK = ("AllGather", "ReduceScatter")  # NCCL counts what one rank gives or gets, nccl-tests all of it
 _NAME = re.compile(r"\w+")
+_ALGORITHM_LIST = "NCCL_ALGO"
+_NVLS = "NCCL_NVLS_ENABLE"
 _DEVICE_LIST = "NCCL_IB_HCA"
 SOCKET_INTERFACE = "NCCL_SOCKET_IFNAME"
 _NETWORK_TRANSPORTS = ("NET/", "COLLNET/")
@@ -52,6 +54,7 @@ class Evidence:
     protocols: Mapping[int, str] = field(default_factory=dict)
     forced_algorithm: str | None = None
     forced_protocol: str | None = None
+    excluded_algorithms: Mapping[str, str] = field(default_factory=dict)  # to the variable with its value
     network: str | None = None
     link: str | None = None
     nics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -147,12 +150,15 @@ def _collect_evidence(run: Run, communicator: Communicator) -> Evidence:
         if len({choice.protocol for choice in choices}) == 1:
             protocols[size] = choices[0].protocol
     links = {nic.link for nic in _nics_in_use(communicator)}
+    environment = communicator.environment
+    function = _FUNCTIONS.get(run.test or "")
     return Evidence(
         communicator=communicator,
         algorithms=algorithms,
         protocols=protocols,
-        forced_algorithm=_parse_single_choice(communicator.environment.get("NCCL_ALGO")),
-        forced_protocol=_parse_single_choice(communicator.environment.get("NCCL_PROTO")),
+        forced_algorithm=_find_only_choice(environment.get(_ALGORITHM_LIST), ALGORITHMS, function),
+        forced_protocol=_find_only_choice(environment.get("NCCL_PROTO"), PROTOCOLS, function),
+        excluded_algorithms=_list_excluded_algorithms(environment, function),
         network=communicator.network or _find_only_network(communicator),
         link=next(iter(links)) if len(links) == 1 else None,
         nics={
@@ -161,7 +167,7 @@ def _collect_evidence(run: Run, communicator: Communicator) -> Evidence:
             if any(nic.host == host for nic in _nics_in_use(communicator))
         },
         gdrdma=communicator.gdrdma,
-        device_list=run.parameters.environment.get(_DEVICE_LIST) or communicator.environment.get(_DEVICE_LIST),
+        device_list=run.parameters.environment.get(_DEVICE_LIST) or environment.get(_DEVICE_LIST),
         lines=tuple(sorted(lines)),
         conflicts=communicator.conflicts,
         within_host=_is_within_host(run, communicator),
@@ -246,9 +252,37 @@ def _is_same_network(listed: str, used: str) -> bool:
     return (listed == "Socket") == (used == "Socket")
 
 
-def _parse_single_choice(value: str | None) -> str | None:
-    """The only algorithm or protocol that the environment allows; None for lists and exclusions."""
-    return algorithm(value) if value is not None and _NAME.fullmatch(value) and not value.isdecimal() else None
+def _list_allowed(value: str, choices: Sequence[str], function: str | None) -> frozenset[str]:
+    """The algorithms or protocols that a variable allows for a function: all, those of its list, or all others.
+
+    ``Ring,Tree``, ``^NVLS``, and since NCCL 2.24 ``ring;allreduce:^tree``: NCCL src/graph/tuning.cc, parseList.
+    """
+    allowed = frozenset(choices)
+    for entry in value.split(";"):
+        prefix, _, names = entry.rpartition(":")
+        if prefix and prefix.lower() != (function or "").lower():
+            continue
+        listed = frozenset(algorithm(name.strip()) for name in names.removeprefix("^").split(","))
+        allowed = frozenset(choices) - listed if names.startswith("^") else listed
+    return allowed
+
+
+def _find_only_choice(value: str | None, choices: Sequence[str], function: str | None) -> str | None:
+    """The only algorithm or protocol that the environment allows; None where it allows several."""
+    allowed = [] if value is None else sorted(_list_allowed(value, choices, function))
+    return allowed[0] if len(allowed) == 1 and _NAME.fullmatch(allowed[0]) and not allowed[0].isdecimal() else None
+
+
+def _list_excluded_algorithms(environment: Mapping[str, str], function: str | None) -> dict[str, str]:
+    """The algorithms that variables exclude, each with the variable and its value."""
+    excluded = {}
+    value = environment.get(_ALGORITHM_LIST)
+    if value is not None:
+        allowed = _list_allowed(value, ALGORITHMS, function)
+        excluded = {name: f"{_ALGORITHM_LIST}={value}" for name in ALGORITHMS if name not in allowed}
+    if environment.get(_NVLS) == "0":  # NCCL user guide, NCCL_NVLS_ENABLE
+        excluded |= dict.fromkeys(("NVLS", "NVLS_TREE"), f"{_NVLS}=0")
+    return excluded
 
 
 _ALGORITHMS: Mapping[str, Algorithm] = {
@@ -267,12 +301,13 @@ _SLOW_PROTOCOLS = {"LL": "half of each 8 bytes are flags", "LL128": "8 of each 1
 class Proof:
     """The proof for one run: ``algorithms`` by message size, ``causes`` of a loss, and ``notes``.
 
-    ``has_bottleneck``: a cause limits the run at a rate that is not that of its NICs; ``has_fewer_nics``: a
-    host used fewer NICs than planned.
+    ``excluded``: algorithms with the variable that excludes them. ``has_bottleneck``: a cause limits the run at a rate
+    that is not that of its NICs; ``has_fewer_nics``: a host used fewer NICs than planned.
     """
 
     algorithms: Mapping[int, Algorithm] = field(default_factory=dict)
     forced: Algorithm | None = None
+    excluded: Mapping[Algorithm, str] = field(default_factory=dict)
     summing: bool = False  # the switches of the network reduce
     causes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -291,19 +326,34 @@ def derive_proof(evidence: Evidence | None, plan: Plan, stated: Algorithm | None
     by_size = {size: _ALGORITHMS[name] for size, name in evidence.algorithms.items() if name in _ALGORITHMS}
     forced = _ALGORITHMS.get(evidence.forced_algorithm or "")
     names = {*evidence.algorithms.values(), evidence.forced_algorithm}
+    excluded = _find_excluded(evidence)
     causes = find_causes(evidence, plan)
     return Proof(
         algorithms=by_size,
         forced=forced,
+        excluded=excluded,
         summing=any(name in _SUMMING for name in names),
         causes=tuple(cause.text for cause in causes),
         notes=(
-            *_find_contradictions(by_size, forced, stated),
+            *_find_contradictions(by_size, forced, stated, excluded),
             *(note for note in (describe_bootstrap(evidence, plan), _describe_sockets_of_gpus(evidence, plan)) if note),
         ),
         has_bottleneck=any(cause.bottleneck is not None and not cause.limits_nics for cause in causes),
         has_fewer_nics=any(cause.limits_nics for cause in causes),
     )
+
+
+def _find_excluded(evidence: Evidence) -> dict[Algorithm, str]:
+    """The algorithms of which NCCL's environment excludes every form, each with the variable."""
+    forms: dict[Algorithm, list[str]] = {}
+    for name, algorithm_of_name in _ALGORITHMS.items():
+        forms.setdefault(algorithm_of_name, []).append(name)
+    excluded = evidence.excluded_algorithms
+    return {
+        algorithm_of_names: excluded[names[0]]
+        for algorithm_of_names, names in forms.items()
+        if all(name in excluded for name in names)
+    }
 
 
 def find_causes(evidence: Evidence, plan: Plan) -> list[Cause]:
@@ -611,9 +661,14 @@ def _select_largest_size(by_size: Mapping[int, str]) -> str | None:
 
 
 def _find_contradictions(
-    by_size: Mapping[int, Algorithm], forced: Algorithm | None, stated: Algorithm | None
+    by_size: Mapping[int, Algorithm],
+    forced: Algorithm | None,
+    stated: Algorithm | None,
+    excluded: Mapping[Algorithm, str],
 ) -> list[str]:
     proven = by_size[max(by_size)] if by_size else forced
-    if proven is None or stated is None or proven is stated:
+    if stated is None or proven is stated:
         return []
-    return [f"the log proves {proven.value} for the largest messages, not {stated.value} as --algorithm states"]
+    if proven is not None:
+        return [f"the log proves {proven.value} for the largest messages, not {stated.value} as --algorithm states"]
+    return [f"{excluded[stated]} excludes {stated.value}, which --algorithm states"] if stated in excluded else []
