@@ -126,3 +126,42 @@ def test_an_algorithm_that_the_log_excludes_is_not_that_of_the_user():
     judged, verdict = judge_h100(["node1"] * 8, 365.0, settings, algorithm=Algorithm.NVLS)
     assert "NCCL_NVLS_ENABLE=0 excludes nvls, which --algorithm states" in judged.notes
     assert "large messages of all-reduce use the ring algorithm" in verdict.reachable.assumptions
+
+
+NO_PEERS = ("NCCL_P2P_LEVEL set by environment to LOC",)
+NO_MEMORY = ("NCCL_SHM_DISABLE set by environment to 1.",)
+EVERY_NIC = ("Channel 00/0 : {rank}[{rank}] -> {next}[{next}] [send] via NET/IB/{rank}/GDRDMA",)
+_LINKS = "reachable NVLink rate"
+
+
+@pytest.mark.parametrize(
+    ("lines", "busbw", "judgement", "bottleneck"),
+    [
+        ((*NO_PEERS, *NO_MEMORY, *EVERY_NIC), 44.0, Judgement.PASS, "NICs of a host"),
+        ((*NO_PEERS, *NO_MEMORY), 44.0, Judgement.PASS, "NICs of a host"),
+        (("NCCL_P2P_DISABLE set by environment to 1.", *NO_MEMORY, *EVERY_NIC), 44.0, Judgement.PASS, "NICs of a host"),
+        ((*NO_PEERS, *NO_MEMORY, *EVERY_NIC), 24.0, Judgement.FAIL, "NICs of a host"),
+        ((*NO_PEERS, *NO_MEMORY, *EVERY_NIC), 300.0, Judgement.UNKNOWN, "NICs of a host"),
+        # without one of the settings, the NICs are a loss
+        (EVERY_NIC, 44.0, Judgement.FAIL, _LINKS),
+        ((*NO_PEERS, *EVERY_NIC), 44.0, Judgement.FAIL, _LINKS),
+        (("NCCL_P2P_DISABLE set by environment to 0.", *NO_MEMORY), 44.0, Judgement.FAIL, _LINKS),
+        # the paths contradict the settings
+        ((*NO_PEERS, *NO_MEMORY, *OVER_LINKS), 44.0, Judgement.FAIL, _LINKS),
+    ],
+)
+def test_a_run_that_its_settings_restrict_to_nics_is_judged_by_them(lines, busbw, judgement, bottleneck):
+    """Broadcom 957608-AN210, section 8.6: collectives within a host over its NICs."""
+    _, verdict = judge_h100(["node1"] * 8, busbw, lines)
+    assert (verdict.judgement, verdict.reachable.bottleneck) == (judgement, bottleneck)
+    if bottleneck != _LINKS:  # each of eight ranks has one of eight NICs
+        assert (verdict.physical.value, verdict.reachable.value) == (
+            pytest.approx(49.02, rel=1e-3),
+            pytest.approx(48.52, rel=1e-3),
+        )
+
+
+def test_an_unused_nic_explains_a_slow_run_over_nics():
+    judged, verdict = judge_h100(["node1"] * 8, 24.0, (*ONE_NIC, *NO_PEERS, *NO_MEMORY, *OVER_NIC))
+    assert verdict.reason.startswith("the log proves: 1 of 8 NICs used on node1; ")
+    assert [bottleneck.name for bottleneck in judged.bottlenecks] == ["1 of 8 NICs on node1"]

@@ -69,7 +69,7 @@ def _select_nics(group: Group, evidence: Evidence, plan: Plan) -> Iterator[Membe
             for position, nic in enumerate(list_used_nics(plan.hosts[member.name], []))
             if nic.rdma_device in devices
         ]
-        if not positions or not member.nics:
+        if not positions or max(positions) >= len(member.nics):
             yield member
             continue
         nics = tuple(member.nics[position] for position in positions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.nics import (
@@ -251,7 +251,10 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         )
         if term
     ]
-    if group.across_hosts:
+    nics_only = _describe_nics_only(context)
+    if nics_only is not None:
+        assumptions.append(nics_only)
+    elif group.across_hosts:
         links = "over PCIe" if group.uses_pcie else "over GPU links only (xGMI or NVLink), not over PCIe"
         assumptions.append(f"GPUs of one host communicate {links}")
     if collective in (Collective.ALL_REDUCE, Collective.REDUCE):
@@ -282,7 +285,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         refuted=choice.refuted,
         proof=proof,
         floor=find_latency_floor(run, highest_latency, profile),
-        highest_latency=highest_latency if context.interface is None else None,
+        highest_latency=highest_latency if context.interface is None and nics_only is None else None,
         fingerprints=_list_fingerprints(
             run,
             plan,
@@ -686,11 +689,36 @@ def build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str], contex
         room = len(plan.hosts[next(iter((*ends, *plan.hosts)))].gpus) if room is None else room
         counts = _ranks_by_host(run, ranks, max(room, 1), assumptions)
     used = _match_hosts(plan, names, len(counts), ends, assumptions)
-    if len(counts) == 1:
+    nics_only = _describe_nics_only(context) is not None
+    if len(counts) == 1 and not nics_only:
         links = _find_links(plan, used[0])
         return Group((Member(used[0], counts[0], (), (), "", links),), root)
     members = [_build_member(plan, host, count, assumptions, context) for host, count in zip(used, counts, strict=True)]
-    return Group(tuple(members), root)
+    return Group(tuple(_split_by_rank(members) if nics_only else members), root)
+
+
+def _describe_nics_only(context: RunContext) -> str | None:
+    """That the GPUs of a host reach each other over its NICs only, by the variables of the log or by the suite."""
+    settings = None if context.evidence is None else context.evidence.nics_only
+    if settings is None and not context.nics_only:
+        return None
+    return f"GPUs of one host communicate over its NICs only ({settings or 'as the suite starts them'})"
+
+
+def _split_by_rank(members: Sequence[Member]) -> Iterator[Member]:
+    """Each rank as a member with its part of the NICs of its host: data to every other rank cross the network."""
+    for member in members:
+        nics, acknowledged = member.network / member.ranks, member.network_acknowledged / member.ranks
+        has_nics = bool(member.nics)
+        part = Member(
+            member.name,
+            1,
+            (nics,) if has_nics else (),
+            (acknowledged,) if has_nics else (),
+            member.nics_bottleneck,
+            None,
+        )
+        yield from [part] * member.ranks
 
 
 def _match_hosts(plan: Plan, names: list[str], count: int, ends: list[str], assumptions: list[str]) -> list[str]:

@@ -43,6 +43,7 @@ class RunContext:
     ranks: int | None = None
     nodes: int | None = None  # hosts that take part
     interface: str | None = None  # interface of TCP sockets between hosts
+    nics_only: bool = False  # GPUs of a host reach each other over its NICs, by the suite that started the run
     host: str | None = None  # host whose GPUs have the PCIe addresses of the log, by a bundle
     own_gpus: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     """Of hosts that borrow GPUs: whether the GPU at a PCIe address is the host's own, by a bundle."""

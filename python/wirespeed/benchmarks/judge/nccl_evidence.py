@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.tools.nccl_debug.lines import ALGORITHMS, NO_RDMA, PROTOCOLS, algorithm
@@ -42,7 +42,17 @@ _NVLS = "NCCL_NVLS_ENABLE"
 _DEVICE_LIST = "NCCL_IB_HCA"
 SOCKET_INTERFACE = "NCCL_SOCKET_IFNAME"
 _NETWORK_TRANSPORTS = ("NET/", "COLLNET/")
+_NO_PEERS: Mapping[str, Callable[[str], bool]] = {
+    "NCCL_P2P_DISABLE": lambda value: _is_flag_set(value),
+    "NCCL_P2P_LEVEL": lambda value: value in ("LOC", "0"),
+}
+_NO_SHARED_MEMORY = "NCCL_SHM_DISABLE"
 _SOCKETS = ("socket", "fastsocket")  # NCCL src/transport/net_socket.cc; google/nccl-fastsocket, net_fastsocket.cc
+
+
+def _is_flag_set(value: str) -> bool:
+    """Whether a number that NCCL reads as a flag is not 0."""
+    return value.isdecimal() and int(value) != 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +81,23 @@ class Evidence:
         NCCL lists NICs and names its network in a run on one host too, where data stay inside the host.
         """
         paths = self.communicator.paths or ()
-        return not self.within_host or any(path.transport.startswith(_NETWORK_TRANSPORTS) for path in paths)
+        over_network = any(path.transport.startswith(_NETWORK_TRANSPORTS) for path in paths)
+        return not self.within_host or over_network or self.nics_only is not None
+
+    @property
+    def nics_only(self) -> str | None:
+        """The variables that leave the GPUs of a host only its NICs: neither their links nor host memory.
+
+        NCCL user guide, NCCL_P2P_DISABLE, NCCL_P2P_LEVEL (LOC: never) and NCCL_SHM_DISABLE. None if the log shows other
+        paths, so that without these variables NICs are a loss.
+        """
+        environment, paths = self.communicator.environment or {}, self.communicator.paths or ()
+        peers = [name for name, is_off in _NO_PEERS.items() if is_off(environment.get(name, ""))]
+        if not peers or not _is_flag_set(environment.get(_NO_SHARED_MEMORY, "")):
+            return None
+        if any(not path.transport.startswith(_NETWORK_TRANSPORTS) for path in paths):
+            return None
+        return ", ".join(f"{name}={environment[name]}" for name in (*peers, _NO_SHARED_MEMORY))
 
     @property
     def is_over_sockets(self) -> bool:
