@@ -27,6 +27,7 @@ def list_logs(folder: Path) -> Iterator[LogFile]:
 
     opened = open_folder(folder)
     ends_by_step = {step.id: step.ends for step in opened.campaign.steps}
+    over_nics = {step.id for step in opened.campaign.steps if step.nics_only}
     tests = {step.id: step.test for step in opened.campaign.steps}
     for attempt in opened.attempts:
         path = folder / attempt.log
@@ -46,6 +47,7 @@ def list_logs(folder: Path) -> Iterator[LogFile]:
                 failed=failed,
                 span=parse_span(attempt),
                 cluster=opened.campaign.cluster,
+                nics_only=attempt.step in over_nics,
             )
 
 

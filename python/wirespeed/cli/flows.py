@@ -269,7 +269,7 @@ def judge_logs(
                 proven = find_causes_without_results(reading.communicators, plan)
                 notices += [Problem(file.name, f"the debug lines prove: {cause}") for cause in proven]
             source, target = _find_ends(plan, file.ends)
-            logs.append(Log(file.name, reading, source, target, file.span))
+            logs.append(Log(file.name, reading, source, target, file.span, file.nics_only))
     return judge_all_logs(logs, plan, context, profile, observed), tuple(notices), tuple(skipped)
 
 

@@ -30,7 +30,7 @@ class LogFile:
     """A log to read. ``is_in_folder``: the log is from a folder, which may also contain other files.
 
     A log of ``bench run`` also has ``ends`` (its pair or nodes), ``key`` (its attempt), ``folder``, ``span`` (begin
-    and end in seconds) and ``cluster``. ``stored_bytes`` returns the bytes of a log in a store.
+    and end in seconds), ``cluster`` and ``nics_only``. ``stored_bytes`` returns the bytes of a log in a store.
     """
 
     name: str
@@ -43,6 +43,7 @@ class LogFile:
     span: tuple[float, float] | None = None
     stored_bytes: Callable[[], bytes] | None = None
     cluster: str | None = None
+    nics_only: bool = False
 
     def content(self) -> bytes:
         """The bytes of the log.

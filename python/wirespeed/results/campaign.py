@@ -87,6 +87,7 @@ class Step:
     source: str | None = None  # HOST:NIC of a pair
     target: str | None = None
     collective: str | None = None
+    nics_only: bool = False  # ranks of a host reach each other over its NICs
     suspects: tuple[str, ...] = ()  # for a step that narrows down: the candidates that it distinguishes
 
 

@@ -27,13 +27,17 @@ from wirespeed.results.verdicts import JudgedRun, Judgement, Relation
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """A log that was read, and facts about its runs: both NICs as HOST:NIC, and the time span in seconds."""
+    """A log that was read, and facts about its runs: both NICs as HOST:NIC, and the time span in seconds.
+
+    ``nics_only``: ranks of a host were started so that they reach each other over its NICs.
+    """
 
     file: str
     reading: Reading
     source: str | None = None
     target: str | None = None
     span: tuple[float, float] | None = None
+    nics_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ def judge_all_logs(
     for log in logs:
         for run in log.reading.runs:
             proven = evidence(run, log.reading.communicators) if log.reading.communicators else None
-            of_run = replace(_name_ends(context, log), evidence=proven)
+            of_run = replace(_name_ends(context, log), evidence=proven, nics_only=log.nics_only)
             judged, subject = judge_with_subject(run, plan, of_run, log.file, profile, observed)
             if run.status is RunStatus.FAILED and (printers := _list_communicators(log.reading, proven)):
                 judged = replace(judged, fatal_error=find_fatal_error(printers, plan))

@@ -98,17 +98,21 @@ def judge(
     evidence: Evidence | None = None,
     ranks: int | None = None,
     nodes: int | None = None,
+    nics_only: bool = False,
 ) -> JudgedRun:
     """Judge one run against a plan, and against the cluster as found where that is given too.
 
     ``source`` and ``target`` name the NICs of a point-to-point test as HOST:NIC; ``algorithm`` and ``collective``
     complete the log of a collective, ``ranks`` and ``nodes`` (hosts) that of a parallel job; ``profile`` holds the
-    fractions to reach; ``evidence`` is what NCCL's debug lines prove of the run.
+    fractions to reach; ``evidence`` is what NCCL's debug lines prove of the run; ``nics_only``: ranks of a host were
+    started so that they reach each other over its NICs.
 
     Raises:
         Refusal: ``source``, ``target`` or ``collective`` does not exist.
     """
-    context = RunContext(source, target, algorithm, collective, evidence=evidence, ranks=ranks, nodes=nodes)
+    context = RunContext(
+        source, target, algorithm, collective, evidence=evidence, ranks=ranks, nodes=nodes, nics_only=nics_only
+    )
     return judge_with_subject(run, plan, context, file, profile or default(), observed)[0]
 
 

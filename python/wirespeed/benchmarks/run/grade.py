@@ -72,6 +72,7 @@ def grade(
             profile=bar.profile,
             observed=bar.observed,
             evidence=evidence(run, reading.communicators),
+            nics_only=step.nics_only,
         )
         for run in runs
     ]

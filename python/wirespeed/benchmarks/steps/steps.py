@@ -216,6 +216,7 @@ def add_job(
             stage=steps.stage,
             uses={f"host {host}": 1 for host in hosts},
             collective=program[0] if program[0].endswith("_perf") else None,
+            nics_only=nics_only,
         )
     )
 
