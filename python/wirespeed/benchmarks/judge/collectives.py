@@ -111,6 +111,7 @@ class CollectiveLimits:
     hosts: tuple[str, ...]
     link: Bandwidth | None
     borrower: Borrower | None = None
+    assumed_network: str | None = None  # between the hosts, where the log does not name it
 
     @property
     def printed_factor(self) -> float:
@@ -318,6 +319,49 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         borrower=_limit_borrower(
             _find_borrower(run, plan, group, context), plan, collective, group, reachable[choice.algorithm]
         ),
+        assumed_network=_describe_assumed_network(context) if group.across_hosts else None,
+    )
+
+
+def refute_assumed_network(run: Run, limits: Limits, profile: Profile) -> Limits:
+    """The limits of a run, unknown if the run is faster than the network that is assumed between its hosts.
+
+    A plugin of NCCL may use another network, such as a PCIe bridge without its IP driver.
+    """
+    if not isinstance(limits, CollectiveLimits) or limits.assumed_network is None:
+        return limits
+    reachable, highest = limits.by_algorithm[limits.usual], _find_highest(run)
+    if reachable is None or highest is None or _convert_to_gigabytes(highest) <= REFUTED * reachable.value:
+        return limits
+    return UnknownLimits(
+        f"the log does not name the network between the hosts, and refutes {limits.assumed_network}: "
+        f"{_describe_excess(highest, reachable)} that they reach; repeat the test with NCCL_DEBUG=INFO",
+        profile,
+    )
+
+
+def _describe_assumed_network(context: RunContext) -> str | None:
+    """TCP sockets over an interface, unless the log names them."""
+    if context.interface is None or (context.evidence is not None and context.evidence.is_over_sockets):
+        return None
+    return f"TCP sockets over {context.interface}"
+
+
+def _find_highest(run: Run) -> Measurement | None:
+    """The highest bus bandwidth of a run."""
+    return max(
+        (row for row in run.measurements if row.metric is Metric.BUSBW and row.unit in BITS_PER_SECOND),
+        key=_convert_to_gigabytes,
+        default=None,
+    )
+
+
+def _describe_excess(highest: Measurement, limit: Bound) -> str:
+    """A bus bandwidth, and its share of a limit that it exceeds."""
+    measured = _convert_to_gigabytes(highest)
+    return (
+        f"{number(measured)} GB/s at {Size(highest.size_bytes or 0)} is {format_percent(measured / limit.value, 0)} of "
+        f"the {number(limit.value)} GB/s"
     )
 
 
@@ -573,18 +617,11 @@ def _compute_socket_rate(plan: Plan, place: NicPlace) -> float:
 def choose_algorithm(run: Run, usual: Algorithm, reachable: Mapping[Algorithm, Bound | None]) -> Choice:
     """The usual algorithm, or the slowest one of the others that explains the highest bus bandwidth of a run."""
     limit = reachable[usual]
-    highest = max(
-        (row for row in run.measurements if row.metric is Metric.BUSBW and row.unit in BITS_PER_SECOND),
-        key=_convert_to_gigabytes,
-        default=None,
-    )
+    highest = _find_highest(run)
     if limit is None or highest is None or _convert_to_gigabytes(highest) <= REFUTED * limit.value:
         return Choice(usual)
     measured = _convert_to_gigabytes(highest)
-    refuted = (
-        f"the log refutes the {usual.value} algorithm: {number(measured)} GB/s at {Size(highest.size_bytes or 0)} is "
-        f"{format_percent(measured / limit.value, 0)} of the {number(limit.value)} GB/s that it reaches"
-    )
+    refuted = f"the log refutes the {usual.value} algorithm: {_describe_excess(highest, limit)} that it reaches"
     faster = {
         algorithm: bound.value
         for algorithm, bound in reachable.items()

@@ -32,6 +32,7 @@ from wirespeed.benchmarks.judge.collectives import (
     find_slower_interface,
     find_socket_interfaces,
     is_known_over_bridge,
+    refute_assumed_network,
 )
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_connection_type, find_gate
@@ -562,7 +563,7 @@ def _find_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) ->
         case "perftest":
             return rdma_limits(run, plan, profile, context)
         case "nccl-tests" | "rccl-tests":
-            return collective_limits(run, plan, profile, context)
+            return refute_assumed_network(run, collective_limits(run, plan, profile, context), profile)
         case "iperf3" | "iperf2":
             return tcp_limits(run, plan, profile, context)
         case "qperf" if (run.test or "").startswith(("rc_", "uc_", "ud_")):
