@@ -20,7 +20,10 @@ H100, MI300X = "NVIDIA H100 80GB HBM3", "AMD Instinct MI300X"
 def write_log(hosts: Sequence[str], busbw: float, lines: Sequence[str] = (), gpu: str = H100) -> str:
     """An all-reduce with a rank on each of ``hosts``. Each rank prints ``lines``, with its number for ``{rank}``."""
     ranks = len(hosts)
-    text = ["# nThread 1 nGpus 1 minBytes 8 maxBytes 8589934592 step: 1073741824(factor) warmup iters: 5 iters: 20", "#"]
+    text = [
+        "# nThread 1 nGpus 1 minBytes 8 maxBytes 8589934592 step: 1073741824(factor) warmup iters: 5 iters: 20",
+        "#",
+    ]
     text.append("# Using devices")
     devices = [hosts[:rank].count(host) for rank, host in enumerate(hosts)]
     for rank, (host, device) in enumerate(zip(hosts, devices, strict=True)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from judge_support import plan_with_gpus
 from nccl_log_support import judge_log, write_log
 
 from wirespeed.catalogue import load
@@ -16,7 +17,31 @@ from wirespeed.plan import build
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.verdicts import Judgement
 
+TWO_HOSTS = ["node1"] * 8 + ["node2"] * 8
 LENDING = Path(__file__).parents[3] / "examples" / "pcie-lending" / "cluster.yaml"
+
+
+@pytest.mark.parametrize(
+    ("provider", "is_over_sockets"),
+    [
+        ("tcp;ofi_rxm, fabric is 10.0.0.0/24 (found 1 nics)", True),
+        ("sockets", True),
+        ("verbs;ofi_rxm", False),
+        ("efa, fabric is efa (found 32 nics)", False),
+    ],
+)
+def test_a_provider_over_sockets_explains_a_slow_run(provider, is_over_sockets):
+    lines = (f"NET/OFI Selected provider is {provider}", "Using network Libfabric")
+    judged = judge_log(write_log(TWO_HOSTS, 220.0, lines), plan_with_gpus())
+    failed = [verdict for verdict in judged.verdicts if verdict.judgement is Judgement.FAIL]
+    name = provider.partition(";")[0]
+    reason = (
+        "the log proves: transport between hosts: TCP sockets, NCCL did not use RDMA "
+        f"(libfabric provider {name}; `wirespeed explain NCCL-01`); "
+    )
+    assert failed
+    assert all(verdict.reason.startswith(reason) is is_over_sockets for verdict in failed)
+    assert judged.proven_failures == (("NCCL-01",) if is_over_sockets else ())
 
 
 @pytest.mark.parametrize(

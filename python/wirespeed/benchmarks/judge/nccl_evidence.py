@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from wirespeed.benchmarks.tools.nccl_debug.lines import ALGORITHMS, NO_RDMA, PROTOCOLS, algorithm
+from wirespeed.benchmarks.tools.nccl_debug.lines import ALGORITHMS, LIBFABRIC_PROVIDER, NO_RDMA, PROTOCOLS, algorithm
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.host import socket_term
@@ -42,6 +42,7 @@ _NVLS = "NCCL_NVLS_ENABLE"
 _DEVICE_LIST = "NCCL_IB_HCA"
 SOCKET_INTERFACE = "NCCL_SOCKET_IFNAME"
 _NETWORK_TRANSPORTS = ("NET/", "COLLNET/")
+_SOCKET_PROVIDERS = ("tcp", "sockets")
 _NO_PEERS: Mapping[str, Callable[[str], bool]] = {
     "NCCL_P2P_DISABLE": lambda value: _is_flag_set(value),
     "NCCL_P2P_LEVEL": lambda value: value in ("LOC", "0"),
@@ -101,8 +102,16 @@ class Evidence:
 
     @property
     def is_over_sockets(self) -> bool:
-        """Whether data between hosts went over TCP sockets."""
-        return (self.network or "").lower() in _SOCKETS or (self.network is None and self.has_no_rdma_device)
+        """Whether data between hosts went over TCP sockets: NCCL's own, or those of a provider of libfabric."""
+        if self.socket_provider is not None or (self.network or "").lower() in _SOCKETS:
+            return True
+        return self.network is None and self.has_no_rdma_device
+
+    @property
+    def socket_provider(self) -> str | None:
+        """The provider of libfabric with which a plugin of NCCL sends over sockets: fi_provider(7), fi_tcp(7)."""
+        plugins = self.communicator.plugins or ()
+        return next((name for name in _SOCKET_PROVIDERS if f"{LIBFABRIC_PROVIDER}{name}" in plugins), None)
 
     @property
     def has_no_rdma_device(self) -> bool:
@@ -113,9 +122,10 @@ class Evidence:
 def describe_sockets(proven: Evidence) -> str:
     """What a run over TCP sockets used, and why, where NCCL prints that it found no RDMA device."""
     reason = "NCCL found no RDMA device" if proven.has_no_rdma_device else "NCCL did not use RDMA"
+    network = "NET/Socket" if proven.socket_provider is None else f"{LIBFABRIC_PROVIDER}{proven.socket_provider}"
     names = dict.fromkeys(name for interfaces in proven.nics.values() for name in interfaces)
     interfaces = f" over {', '.join(names)}" if names else ""
-    return f"transport between hosts: TCP sockets{interfaces}, {reason} (NET/Socket; `wirespeed explain NCCL-01`)"
+    return f"transport between hosts: TCP sockets{interfaces}, {reason} ({network}; `wirespeed explain NCCL-01`)"
 
 
 def list_failures(evidence: Evidence, plan: Plan) -> tuple[str, ...]:

@@ -322,7 +322,7 @@ class _Reader:
             process.current.mtus |= {lines.MTUS[int(mtu)] for mtu in queue_pair.group(1) if int(mtu) in lines.MTUS}
         elif provider:
             for facts in process.setup:
-                facts.plugins.add(f"libfabric provider {provider.group(1)}")
+                facts.plugins.add(f"{lines.LIBFABRIC_PROVIDER}{provider.group(1)}")
         elif "DMA-BUF" in message:
             self._read_dma_buf(line, process, message)
         else:

@@ -84,6 +84,8 @@ DMA_BUF = re.compile(
 )
 NVLS = re.compile(r"NVLS multicast support is (not )?available")
 PROVIDER = re.compile(r"NET/OFI Selected [Pp]rovider is (\w+)")
+LIBFABRIC_PROVIDER = "libfabric provider "
+"""What the name of a provider among the plugins of a communicator begins with."""
 PLUGIN = re.compile(
     r"(?:NET/Plugin ?: Loaded (?:net plugin|collnet plugin) (.+?)(?: \(v\d+\))?|P2P plugin (?:v\d+ )?(\S+)"
     r"|NET/OFI (?:Using|Initializing) (aws-ofi-nccl \S+)"
