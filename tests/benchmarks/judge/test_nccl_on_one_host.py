@@ -111,6 +111,7 @@ def test_a_setting_that_costs_nothing_has_no_note():
         ("^NVLS,NVLSTree", None, {"NVLS", "NVLS_TREE"}),
         ("ring,tree;allreduce:nvls", "NVLS", {"RING", "TREE", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS_TREE", "PAT"}),
         ("allgather:ring", None, set()),
+        ("1", None, set()),
         ("^ring;allreduce:^tree", None, {"TREE"}),
     ],
 )

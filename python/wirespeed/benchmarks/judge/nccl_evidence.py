@@ -291,22 +291,24 @@ def _is_same_network(listed: str, used: str) -> bool:
 def _list_allowed(value: str, choices: Sequence[str], function: str | None) -> frozenset[str]:
     """The algorithms or protocols that a variable allows for a function: all, those of its list, or all others.
 
-    ``Ring,Tree``, ``^NVLS``, and since NCCL 2.24 ``ring;allreduce:^tree``: NCCL src/graph/tuning.cc, parseList.
+    ``Ring,Tree``, ``^NVLS``, and since NCCL 2.24 ``ring;allreduce:^tree``: NCCL src/graph/tuning.cc, parseList, which
+    accepts no numbers.
     """
     allowed = frozenset(choices)
     for entry in value.split(";"):
         prefix, _, names = entry.rpartition(":")
         if prefix and prefix.lower() != (function or "").lower():
             continue
-        listed = frozenset(algorithm(name.strip()) for name in names.removeprefix("^").split(","))
-        allowed = frozenset(choices) - listed if names.startswith("^") else listed
+        listed = frozenset(algorithm(name) for name in names.removeprefix("^").split(",") if not name.isdecimal())
+        if listed:
+            allowed = frozenset(choices) - listed if names.startswith("^") else listed
     return allowed
 
 
 def _find_only_choice(value: str | None, choices: Sequence[str], function: str | None) -> str | None:
     """The only algorithm or protocol that the environment allows; None where it allows several."""
     allowed = [] if value is None else sorted(_list_allowed(value, choices, function))
-    return allowed[0] if len(allowed) == 1 and _NAME.fullmatch(allowed[0]) and not allowed[0].isdecimal() else None
+    return allowed[0] if len(allowed) == 1 and _NAME.fullmatch(allowed[0]) else None
 
 
 def _list_excluded_algorithms(environment: Mapping[str, str], function: str | None) -> dict[str, str]:
