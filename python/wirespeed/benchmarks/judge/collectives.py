@@ -378,18 +378,18 @@ def exclude_switch_reduction(collective: Collective, group: Group, proof: Proof)
         replace(member, links=replace(member.links, reduction_share=None)) if member.links is not None else member
         for member in group.members
     )
-    without = replace(group, members=members)
+    group_without_nvls = replace(group, members=members)
     usual = algorithms.select_algorithm(collective, None, group)
     limit = algorithms.reachable(collective, group, usual)
-    used = algorithms.select_algorithm(collective, proof.forced, without)
-    limit_of_used = algorithms.reachable(collective, without, used)
+    used = algorithms.select_algorithm(collective, proof.forced, group_without_nvls)
+    limit_of_used = algorithms.reachable(collective, group_without_nvls, used)
     if usual is not algorithm or limit is None or limit_of_used is None or limit.value <= limit_of_used.value:
-        return without, ()
+        return group_without_nvls, ()
     note = (
         f"{setting} excludes the {algorithm.value} algorithm, which reaches {number(limit.value)} GB/s; judged as "
         f"{used.value}, {number(limit_of_used.value)} GB/s"
     )
-    return without, (note,)
+    return group_without_nvls, (note,)
 
 
 def _find_borrower(run: Run, plan: Plan, group: Group, context: RunContext) -> Borrower | None:
