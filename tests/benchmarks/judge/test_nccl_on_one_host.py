@@ -98,7 +98,7 @@ def test_a_run_without_nvls_is_judged_without_it(settings, busbw, judgement, lim
     assert notes == ([EXCLUDED.format(setting)] if setting else [])
 
 
-def test_a_setting_that_costs_nothing_has_no_note():
+def test_a_setting_that_excludes_no_faster_algorithm_has_no_note():
     judged, verdict = judge_h100(["node1"] * 2, 360.0, ("NCCL_NVLS_ENABLE set by environment to 0.",))
     assert (verdict.judgement, verdict.reachable.value) == (Judgement.PASS, pytest.approx(370.8))
     assert not [note for note in judged.notes if "excludes" in note]
