@@ -33,9 +33,14 @@ class LentSlot:
     slot: pcie.Slot
 
     @property
+    def device(self) -> str:
+        """The GPU as text."""
+        return f"{self.host}:{self.gpu}"
+
+    @property
     def name(self) -> str:
         """The slot as text."""
-        return f"PCIe slot of {self.host}:{self.gpu}"
+        return f"PCIe slot of {self.device}"
 
 
 def count_borrowed(plan: Plan, host: str) -> int:
@@ -65,13 +70,17 @@ def find_borrowed_slot(plan: Plan, host: str, count: int) -> LentSlot | None:
 
     None if the number is 0 or larger than that of the loans, or if a slot is not known.
     """
-    slots = list(_list_lent_slots(plan, host))
-    if not 0 < count <= len(slots) == count_borrowed(plan, host):
-        return None
-    return sorted(slots, key=lambda end: pcie.two_way(end.slot).value, reverse=True)[count - 1]
+    slots = list_lent_slots(plan, host)
+    return slots[count - 1] if 0 < count <= len(slots) else None
 
 
-def _list_lent_slots(plan: Plan, host: str) -> Iterator[LentSlot]:
+def list_lent_slots(plan: Plan, host: str) -> tuple[LentSlot, ...]:
+    """The slots, in the lenders, of all GPUs that a host borrows, the fastest first. Empty if one is not known."""
+    slots = sorted(_find_lent_slots(plan, host), key=lambda end: pcie.two_way(end.slot).value, reverse=True)
+    return tuple(slots) if len(slots) == count_borrowed(plan, host) else ()
+
+
+def _find_lent_slots(plan: Plan, host: str) -> Iterator[LentSlot]:
     devices = {(loan.peer, loan.device) for loan in plan.hosts[host].borrowed_gpus}
     for lender, settings in plan.hosts.items():
         node_ids = {ntb.node_id for ntb in settings.ntbs.values()}

@@ -221,7 +221,7 @@ class Parameters:
     gpus: Annotated[int | None, _count("GPUs that the tool lists", *_GPU_COPIES, *_BANDWIDTH_TEST, identity=True)] = (
         None
     )
-    gpu_addresses: Annotated[str | None, _text("PCIe addresses of the GPUs, joined by commas", *_ROCM, *_P2P)] = None
+    gpu_addresses: Annotated[str | None, _text("PCIe addresses of the GPUs, joined by commas", *_GPU_COPIES)] = None
     gpu_driver: Annotated[str | None, _text("version of the GPU driver", "nvbandwidth")] = None
     cuda_runtime_version: Annotated[str | None, _text("version of the CUDA runtime", "nvbandwidth")] = None
     copy_engine: Annotated[

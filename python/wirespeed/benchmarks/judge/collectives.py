@@ -14,7 +14,7 @@ from wirespeed.benchmarks.endpoints.nics import (
     has_rdma,
     list_used_nics,
 )
-from wirespeed.benchmarks.judge.borrowed_gpus import assume_borrowed
+from wirespeed.benchmarks.judge.borrowed_gpus import NAMED_BY_COPIES, assume_borrowed
 from wirespeed.benchmarks.judge.collective_names import (
     describe_unnamed_collective,
     find_collective,
@@ -46,7 +46,7 @@ from wirespeed.limits import algorithms, cuts, fabric, framing, tcp
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GBPS, GIGABYTES, convert, in_unit, number, scale_bound, tightest
 from wirespeed.limits.collective_latency import estimate_latency
-from wirespeed.limits.device_lending import BRIDGE_TERM, count_borrowed, group_by_bridge
+from wirespeed.limits.device_lending import BRIDGE_TERM, count_borrowed, group_by_bridge, list_lent_slots
 from wirespeed.limits.gpus import find_gpu_links, find_pcie_links, list_slot_rates
 from wirespeed.limits.group import Collective, Group, Links, Member, bus_factor, convert_printed_factor
 from wirespeed.limits.host import share_links
@@ -112,6 +112,7 @@ class CollectiveLimits:
     link: Bandwidth | None
     borrower: Borrower | None = None
     assumed_network: str | None = None  # between the hosts, where the log does not name it
+    slower_slots: Alternative | None = None  # the limit with the slowest slots of the GPUs that may be borrowed
 
     @property
     def printed_factor(self) -> float:
@@ -144,21 +145,29 @@ class CollectiveLimits:
         if borrower is not None and borrower.is_certain and reachable is not None:
             reason = f"the log shows copies through system memory (SHM) to GPUs that {borrower.host} borrows"
             reachable = scale_bound(reachable, _STAGED, reason)
+        slower = self.slower_slots.reachable if self.slower_slots is not None else None
         skip_reason = None
         if measurement.metric is Metric.ALGBW:
             factor = self.printed_factor
             scale_reason = f"1/{number(factor)}, bus to algorithm bandwidth"
             physical = scale_bound(physical, 1 / factor, scale_reason)
             reachable = scale_bound(reachable, 1 / factor, scale_reason) if reachable else None
+            slower = scale_bound(slower, 1 / factor, scale_reason) if slower else None
             skip_reason = "same transfer as the bus bandwidth, judged there"
         unit = measurement.unit
         bound = in_unit(reachable, unit) if reachable else None
         refuted = self.by_algorithm[self.refuted] if self.refuted is not None else None
+        staged = self._limit_staged(bound)
+        alternatives = [staged] if staged is not None else []
+        if self.slower_slots is not None and slower is not None and bound is not None:
+            slower = in_unit(slower, unit)
+            if slower.value < bound.value and measurement.value <= REFUTED * slower.value:
+                alternatives.append(replace(self.slower_slots, reachable=slower))
         return Limit(
             in_unit(physical, unit),
             bound,
             skip_reason,
-            alternative=self._limit_staged(bound),
+            alternatives=tuple(alternatives),
             refuted=in_unit(refuted, unit) if refuted else None,
         )
 
@@ -320,6 +329,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
             _find_borrower(run, plan, group, context), plan, collective, group, reachable[choice.algorithm]
         ),
         assumed_network=_describe_assumed_network(context) if group.across_hosts else None,
+        slower_slots=_limit_slowest_slots(run, plan, collective, group, choice.algorithm, above, context),
     )
 
 
@@ -447,6 +457,40 @@ def _include_slots_of_lenders(run: Run, plan: Plan, group: Group, assumptions: l
         assumptions.append(assume_borrowed(member.name))
     links = find_pcie_links(plan, member.name, borrowed=member.ranks - local_count, uses_own=local_count > 0)
     return replace(group, members=(replace(member, links=links),))
+
+
+def _limit_slowest_slots(
+    run: Run,
+    plan: Plan,
+    collective: Collective,
+    group: Group,
+    algorithm: Algorithm,
+    above: Sequence[tuple[str, Group]],
+    context: RunContext,
+) -> Alternative | None:
+    """The limit if a borrowed GPU of a run is the one in the slowest slot of the lenders.
+
+    None if all GPUs of the run are the host's own.
+    """
+    member = group.members[0]
+    lent_slots = list_lent_slots(plan, member.name)
+    owners = _list_owners(run, group, context)
+    if group.across_hosts or not group.uses_pcie or not lent_slots or (len(owners) == member.ranks and all(owners)):
+        return None
+    may_use_own = len(owners) < member.ranks or False not in owners or True in owners
+    links = find_pcie_links(plan, member.name, borrowed=len(lent_slots), uses_own=may_use_own)
+    slowest = replace(group, members=(replace(member, links=links),))
+    bound = algorithms.reachable(collective, slowest, algorithm, above)
+    if bound is None:
+        return None
+    condition = f"a GPU of the run is {lent_slots[-1].device}, which {member.name} borrows"
+    action = (
+        NAMED_BY_COPIES
+        if member.name in context.own_gpus
+        else "the log does not show whether a GPU of the run is borrowed; give a bundle of "
+        f"{member.name} with --bundle: it contains the PCIe addresses of its local GPUs"
+    )
+    return Alternative(bound, condition, action)
 
 
 def _list_owners(run: Run, group: Group, context: RunContext) -> list[bool | None]:

@@ -13,9 +13,23 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from wirespeed.benchmarks.endpoints.nics import find_ends
-from wirespeed.benchmarks.judge.borrowed_gpus import BorrowedGpus, find_borrowed_gpus
+from wirespeed.benchmarks.judge.borrowed_gpus import (
+    NAMED_BY_BUNDLE,
+    NAMED_BY_COPIES,
+    BorrowedGpus,
+    SlotLimit,
+    find_borrowed_gpus,
+)
 from wirespeed.benchmarks.judge.collective_names import foreign_gpus
-from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
+from wirespeed.benchmarks.judge.limits import (
+    REFUTED,
+    Alternative,
+    Fingerprints,
+    Limit,
+    Limits,
+    RunContext,
+    UnknownLimits,
+)
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.errors import format_first
 from wirespeed.limits import pcie
@@ -90,26 +104,45 @@ class GpuLimits:
         if "CPU" in (source[:3], target[:3]):
             if self.pageable:
                 return Limit(skip_reason=_PAGEABLE)
-            slots = self.borrowed.find_slots(self.slot, [end for end in (source, target) if end.startswith("GPU")])
+            gpus = [end for end in (source, target) if end.startswith("GPU")]
+            slots = self.borrowed.find_slots(self.slot, gpus)
             if slots is None:
                 return Limit(unknown="the PCIe slot of the GPU is in neither cluster file nor catalogue")
-            return Limit(in_unit(slots, unit), thresholds=self.slot_thresholds)
+            is_borrowed = not self.borrowed.slots.keys().isdisjoint(gpus)
+            thresholds = self.peer_thresholds if is_borrowed else self.slot_thresholds  # a bridge is a PCIe peer
+            alternatives = self._list_alternatives(measurement, slots)
+            return Limit(in_unit(slots.fastest, unit), thresholds=thresholds, alternatives=alternatives)
         if not self.p2p:
             return Limit(skip_reason=_STAGED)
         pair_labels = {f"{source}{PAIR_ARROW}{target}", f"{target}{PAIR_ARROW}{source}"}
         if self.links is None and pair_labels & self.without_access:
             return Limit(skip_reason=_NO_ACCESS)
-        return self._limit_pair(unit, source, target)
+        return self._limit_pair(measurement, source, target)
 
-    def _limit_pair(self, unit: str, source: str, target: str) -> Limit:
+    def _list_alternatives(self, measurement: Measurement, slots: SlotLimit) -> tuple[Alternative, ...]:
+        """The limits of a copy if a GPU of it is in a slower slot of its lender, or a borrowed one."""
+        unit = measurement.unit
+        slower = [] if slots.slowest is None else [(" or ".join(slots.devices), slots.slowest, NAMED_BY_COPIES)]
+        possible = [(device, bound, NAMED_BY_BUNDLE) for device, bound in self.borrowed.list_possible_slots()]
+        return tuple(
+            Alternative(in_unit(bound, unit), f"a GPU of the copy is {device}", action, self.peer_thresholds)
+            for device, bound, action in (*slower, *possible)
+            if measurement.value <= REFUTED * in_unit(bound, unit).value
+        )
+
+    def _limit_pair(self, measurement: Measurement, source: str, target: str) -> Limit:
         """Peer access between two GPUs: over their links, else over both slots and the link between CPU sockets."""
+        unit = measurement.unit
         if self.links is None:
             slots = self.borrowed.find_slots(self.slot, (source, target))
             if slots is None:
                 return Limit(unknown="neither links nor PCIe slots of these GPUs are known")
-            socket = None if self.borrowed.labels & {source, target} else self.socket_terms.get((source, target))
-            terms = [*slots.terms, *([socket] if socket else [])]
-            return Limit(in_unit(tightest(terms, slots.assumptions), unit), thresholds=self.peer_thresholds)
+            is_borrowed = not self.borrowed.slots.keys().isdisjoint((source, target))
+            socket = None if is_borrowed else self.socket_terms.get((source, target))
+            terms = [*slots.fastest.terms, *([socket] if socket else [])]
+            bound = in_unit(tightest(terms, slots.fastest.assumptions), unit)
+            alternatives = self._list_alternatives(measurement, slots)
+            return Limit(bound, thresholds=self.peer_thresholds, alternatives=alternatives)
         peak, usable = self.links
         thresholds = self.pair_thresholds if self.copies_at_once else None
         return Limit(in_unit(peak, unit), in_unit(usable, unit) if usable else None, thresholds=thresholds)
@@ -189,7 +222,9 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     gpu_links = find_gpu_links(plan, name)
     links = _find_link_limits(gpu_links, bidirectional, assumptions)
     own_gpus = context.own_gpus.get(name, {})
-    borrowed = find_borrowed_gpus(plan, name, _list_addresses(run), own_gpus, assumptions, bidirectional=bidirectional)
+    borrowed = find_borrowed_gpus(
+        plan, name, run, _list_addresses(run), own_gpus, assumptions, bidirectional=bidirectional
+    )
     return GpuLimits(
         slot=_find_slot_limit(plan, name, bidirectional, assumptions),
         borrowed=borrowed,

@@ -59,12 +59,13 @@ class Alternative:
     """A lower reachable limit that applies if something is so that the log does not state.
 
     A value that is better with it (passes, or warns instead of failing) is unknown. ``condition``: when it applies;
-    ``action``: what states it.
+    ``action``: what states it. ``thresholds``: its fractions; None: those of the measurement.
     """
 
     reachable: Bound
     condition: str
     action: str
+    thresholds: Thresholds | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Limit:
 
     ``skip_reason``: why the measurement is shown and not judged; ``unknown``: why no limit is known. ``thresholds``
     replace those of the run. ``bounded``: a measurement that is not judged must still not exceed the physical limit.
-    ``alternative``: a lower limit, if the log leaves open which of both applies. ``refuted``: a lower limit whose
+    ``alternatives``: lower limits, if the log leaves open which of them applies. ``refuted``: a lower limit whose
     assumption the log refutes; a measurement above it passes, as it would if the log refuted nothing.
     """
 
@@ -83,7 +84,7 @@ class Limit:
     unknown: str | None = None
     thresholds: Thresholds | None = None
     bounded: bool = False
-    alternative: Alternative | None = None
+    alternatives: tuple[Alternative, ...] = ()
     refuted: Bound | None = None
 
 

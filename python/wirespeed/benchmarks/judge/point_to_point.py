@@ -96,17 +96,16 @@ class PairLimits:
             reachable,
             skip_reason,
             bounded=not part,
-            alternative=self._limit_two_hosts(measurement),
+            alternatives=self._limit_two_hosts(measurement),
         )
 
-    def _limit_two_hosts(self, measurement: Measurement) -> Alternative | None:
+    def _limit_two_hosts(self, measurement: Measurement) -> tuple[Alternative, ...]:
         """The limit if the ranks are on two hosts, where the log does not state how many there are."""
         bound = self.of_two_hosts.limit(measurement).reachable if self.of_two_hosts else None
         if bound is None:
-            return None
-        return Alternative(
-            bound, "the ranks are on two hosts", "the log names no hosts; give their number with --nodes"
-        )
+            return ()
+        action = "the log names no hosts; give their number with --nodes"
+        return (Alternative(bound, "the ranks are on two hosts", action),)
 
     def _add_memory(self, size: int | None) -> tuple[Bound, Bound]:
         """Both limits, with host memory as a term where the buffer is larger than caches."""

@@ -124,11 +124,10 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
     below_plateau = measurement.size_bytes is not None and measurement.size_bytes < scale.plateau
     if below_plateau and limit.thresholds is None:
         return make_verdict(measurement, Judgement.SKIP, _describe_plateau(scale.profile), limit)
-    alternative = limit.alternative
-    worst = warns if fraction < warns else passes  # what the value misses; with the other limit it may not
-    if alternative is not None and measurement.value >= worst * alternative.reachable.value:
+    alternative = _find_alternative(measurement, limit, thresholds, fails=fraction < warns)
+    if alternative is not None:
         return make_verdict(
-            measurement, Judgement.UNKNOWN, _describe_alternative(measurement, bound, alternative), limit
+            measurement, Judgement.UNKNOWN, _describe_alternative(measurement, bound, bound_name, alternative), limit
         )
     below = f"{_BELOW}{format_percent(passes, 0)} of {bound_name} (limited by {bound.bottleneck})"
     if fraction >= warns:
@@ -150,10 +149,22 @@ def _describe_plateau(profile: Profile) -> str:
     return f"a size below {format_percent(profile.plateau.value, 0)} {BELOW_PLATEAU}"
 
 
-def _describe_alternative(measurement: Measurement, bound: Bound, alternative: Alternative) -> str:
+def _find_alternative(
+    measurement: Measurement, limit: Limit, thresholds: Thresholds, *, fails: bool
+) -> Alternative | None:
+    """The first other limit with which a value that fails at least warns, or one that warns passes."""
+    for alternative in limit.alternatives:
+        of_alternative = alternative.thresholds or thresholds
+        required = of_alternative.warns.value if fails else of_alternative.passes.value
+        if measurement.value >= required * alternative.reachable.value:
+            return alternative
+    return None
+
+
+def _describe_alternative(measurement: Measurement, bound: Bound, bound_name: str, alternative: Alternative) -> str:
     """Why a value is unknown: both limits, and what would decide between them."""
     return (
-        f"{format_percent(measurement.value / bound.value, 0)} of the reachable limit (limited by {bound.bottleneck}), "
+        f"{format_percent(measurement.value / bound.value, 0)} of {bound_name} (limited by {bound.bottleneck}), "
         f"but that is {number(alternative.reachable.value)} {format_unit(measurement.unit)} "
         f"if {alternative.condition}: {alternative.action}"
     )
@@ -390,14 +401,19 @@ def add_observed_limit(verdict: Verdict, limit: Limit, profile: Profile) -> Verd
         )
         return replace(compared_verdict, judgement=Judgement.UNKNOWN, reason=reason)
     if verdict.judgement in (Judgement.WARN, Judgement.FAIL):
-        return replace(compared_verdict, reason=f"{verdict.reason}; {_explain_loss(verdict, bound, fraction)}")
+        return replace(compared_verdict, reason=f"{verdict.reason}; {_explain_loss(verdict, limit, bound, fraction)}")
     return compared_verdict
 
 
-def _explain_loss(verdict: Verdict, observed_limit: Bound, fraction: float) -> str:
+def _explain_loss(verdict: Verdict, limit: Limit, observed_limit: Bound, fraction: float) -> str:
     design = verdict.reachable or verdict.physical
     if design is None or observed_limit.value >= design.value * _EQUAL_LIMIT:
-        return "the limit of the cluster as found equals the planned limit"
+        lower = [
+            f", or is {number(alternative.reachable.value)} {format_unit(alternative.reachable.unit)} if "
+            f"{alternative.condition} ({alternative.action})"
+            for alternative in limit.alternatives
+        ]
+        return "the limit of the cluster as found equals the planned limit" + "".join(lower)
     of_design = verdict.measurement.value / design.value
     smallest = next(term for term in observed_limit.terms if term.name == observed_limit.bottleneck)
     return (

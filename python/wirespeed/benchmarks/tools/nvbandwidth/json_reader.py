@@ -6,13 +6,17 @@ The tool writes its keys in alphabetical order: its version follows the tests, a
 
 from __future__ import annotations
 
+import re
+
 from wirespeed.benchmarks.logs.json_documents import Document, Node
 from wirespeed.benchmarks.logs.log import Source
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
-from wirespeed.benchmarks.tools.nvbandwidth.patterns import describe, matrix
+from wirespeed.benchmarks.tools.nvbandwidth.patterns import complete_address, describe, join_addresses, matrix
 
 LOOKS_FOR = "the JSON of nvbandwidth ('nvbandwidth', 'testcases')"
 IDENTIFYING_TEXTS = ('"nvbandwidth"',)
+
+_DEVICE = re.compile(r"\d+: .+? \(([0-9a-f:]+)\)(?:: .*)?")
 
 
 def read(log: Source) -> list[ReadRun]:
@@ -50,6 +54,10 @@ def _create_draft(report: Node, line: int) -> Draft:
     devices = report.get("GPU Device list")
     if devices is not None and report.get("testcases") is not None:  # a cut list gives no number of GPUs
         draft.parameters.gpus = len(devices.items())
+        listed = (_DEVICE.fullmatch(str(device.value)) for device in devices.items())
+        addresses = [complete_address(match.group(1)) for match in listed if match is not None]
+        known_addresses = [address for address in addresses if address is not None]
+        draft.parameters.gpu_addresses = join_addresses(known_addresses, draft.parameters.gpus)
     return draft
 
 

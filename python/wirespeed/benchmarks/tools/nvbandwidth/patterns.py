@@ -17,6 +17,7 @@ DESCRIPTION = re.compile(r".*\b(?:bandwidth|[Ll]atency)\b.*\((?:GB/s|ns)\)")
 BISECTION = "Bisect benchmarking, simultaneous write CE BW"  # its unit is not printed; memcpy.cpp computes GB/s
 _SIDE = re.compile(r"(CPU|GPU)\((row|column)\)")
 _PART = re.compile(r"\b(Read1|Read2|Write1|Write2|Total) bandwidth")
+_ADDRESS = re.compile(r"([0-9a-f]+):([0-9a-f]+):([0-9a-f]+)")
 _PAIRS = re.compile(r"device_to_device|^bisect|_bisect")
 
 ARROWS = str.maketrans({"←": "<-", "→": "->", "↔": "<->"})
@@ -61,3 +62,17 @@ def matrix(test: str | None, description: str, columns: Sequence[str], hosts: Ma
 def _format_arrow(description: str, row: str, column: str) -> str:
     is_backward = "<-" in description and "<->" not in description
     return f"{column} -> {row}" if is_backward else f"{row} -> {column}"
+
+
+def complete_address(printed: str | None) -> str | None:
+    """The PCIe address of a GPU, of which the tool prints domain, bus and device: ``00000000:1b:00``."""
+    match = _ADDRESS.fullmatch(printed or "")
+    if match is None:
+        return None
+    domain, bus, device = (int(digits, 16) for digits in match.groups())
+    return f"{domain:04x}:{bus:02x}:{device:02x}.0"
+
+
+def join_addresses(addresses: Sequence[str], gpus: int) -> str | None:
+    """The addresses of all GPUs of a host as one value; None where the tool prints them for some or for none."""
+    return ", ".join(addresses) if addresses and len(addresses) == gpus else None

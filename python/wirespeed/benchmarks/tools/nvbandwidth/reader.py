@@ -11,7 +11,15 @@ import re
 from wirespeed.benchmarks.logs.device_matrix import Matrix, indices
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, line_matcher, read_by_process
-from wirespeed.benchmarks.tools.nvbandwidth.patterns import ARROWS, BISECTION, DESCRIPTION, describe, matrix
+from wirespeed.benchmarks.tools.nvbandwidth.patterns import (
+    ARROWS,
+    BISECTION,
+    DESCRIPTION,
+    complete_address,
+    describe,
+    join_addresses,
+    matrix,
+)
 from wirespeed.results.parameters import Parameters
 
 LOOKS_FOR = "the matrices of nvbandwidth ('memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)')"
@@ -20,7 +28,7 @@ IDENTIFYING_TEXTS = ("nvbandwidth Version", "GPU(", " Gpus ", BISECTION)
 _VERSION = re.compile(r"nvbandwidth Version: (\S+)")
 _RUNTIME = re.compile(r"CUDA Runtime Version: (\S+)")
 _DRIVER = re.compile(r"Driver Version: (\S+)")
-_DEVICE = re.compile(r"Device (\d+): (.+?)(?: \([0-9a-f:]+\))?$")
+_DEVICE = re.compile(r"Device (\d+): (.+?)(?: \(([0-9a-f:]+)\))?$")
 _PROCESS = re.compile(r"Process\s+(\d+) \((\S+?)\): device (\d+): (.+?)(?: \([0-9a-f:]+\))?$")
 _RUNNING = re.compile(r"Running (?:benchmark )?([a-z][a-z0-9_]+)\.$")
 _WAIVED = re.compile(r"(?:Waiving ([a-z][a-z0-9_]+)\.|(?:Waived|WAIVED): ?(.*))$")
@@ -52,6 +60,7 @@ class _Reader:
         self._version: str | None = None
         self._parameters = Parameters()
         self._devices: list[str] = []
+        self._addresses: list[str] = []
         self._hosts: dict[str, str] = {}
         self._prints_sums = False
 
@@ -93,7 +102,7 @@ class _Reader:
         if version:
             self._close()
             self._version, self._test = version.group(1), None
-            self._parameters, self._devices, self._hosts = Parameters(), [], {}
+            self._parameters, self._devices, self._addresses, self._hosts = Parameters(), [], [], {}
             return True
         if self._version is None:
             return False
@@ -105,6 +114,8 @@ class _Reader:
         device, process = _DEVICE.match(text), _PROCESS.match(text)
         if device:
             self._devices.append(device.group(2))
+            address = complete_address(device.group(3))
+            self._addresses += [address] if address is not None else []
         elif process:
             self._devices.append(process.group(4))
             self._hosts[process.group(1)] = process.group(2)
@@ -117,6 +128,7 @@ class _Reader:
         self._draft.parameters.update(self._parameters)
         if self._devices:
             self._draft.parameters.gpus = len(self._devices)
+            self._draft.parameters.gpu_addresses = join_addresses(self._addresses, len(self._devices))
         if len(set(self._devices)) == 1:
             self._draft.parameters.gpu_model = self._devices[0]
         if self._hosts:
