@@ -57,6 +57,47 @@ def test_a_narrower_slot_of_the_lender_limits_borrowed_gpus(tmp_path):
     assert bound.bottleneck == "bridge to the borrowed GPUs, slot of abel2:dis0"
 
 
+LENDER_SLOTS = """
+hardware:
+  servers:
+    slots:
+      base: supermicro-x9drg-hf-p2p
+      pcie:
+        - {{nics: [1], numa_node: 0, link: gen3 x8}}
+        - {{gpu: 0, numa_node: 0, link: {first}}}
+        - {{gpu: 1, numa_node: 0, link: {second}}}
+"""
+GEN2_LANE = 5 * 8 / 10 * 256 / 280  # Gb/s of data: K20X has PCIe 2.0
+BRIDGE = 8 * 8 * 128 / 130 * 256 / 280
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "limits"),
+    [
+        ("gen3 x16", "gen3 x16", {"a borrowed GPU": BRIDGE, "each of 2 borrowed GPUs": BRIDGE / 2}),
+        ("gen3 x1", "gen3 x1", {"a borrowed GPU": GEN2_LANE, "each of 2 borrowed GPUs": GEN2_LANE}),
+        (
+            "gen3 x16",
+            "gen3 x4",
+            {
+                "borrowed abel2:GPU0": BRIDGE,
+                "borrowed abel2:GPU1": 4 * GEN2_LANE,
+                "each of 2 borrowed GPUs": 4 * GEN2_LANE,
+            },
+        ),
+    ],
+)
+def test_the_slots_of_lent_gpus_limit_their_borrower(tmp_path, first, second, limits):
+    text = (EXAMPLES / "pcie-lending" / "cluster.yaml").read_text()
+    path = tmp_path / "cluster.yaml"
+    slots = LENDER_SLOTS.format(first=first, second=second)
+    path.write_text(text.replace("model: supermicro-x9drg-hf-p2p", "model: slots") + slots)
+    computed = {
+        limit.source: limit.bound.value for limit in list_path_limits(build(read(path))) if "borrowed" in limit.source
+    }
+    assert computed == pytest.approx(limits, rel=1e-3)
+
+
 def test_gpus_of_two_sockets_pass_the_link_between_them():
     """Two QPI links of 6.4 GT/s carry 25.6 GB/s, more than a slot: they do not limit GPUs of this generation."""
     bound = find_limit("pcie-lending", "abel1", "GPU0", "GPU1", "peer to peer")

@@ -14,7 +14,7 @@ from itertools import combinations
 from wirespeed.limits import host as host_limits
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GBPS, GIGABYTES, convert, number, tightest
-from wirespeed.limits.device_lending import BRIDGE_TERM, count_borrowed, list_bridge_slots
+from wirespeed.limits.device_lending import BRIDGE_TERM, count_borrowed, list_bridge_slots, list_lent_slots
 from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.impact import gpu_function, limit_nic, nic_function
 from wirespeed.limits.nic import build_slot
@@ -170,15 +170,26 @@ def _halve(term: Term) -> Term:
 
 
 def _list_borrowed_limits(plan: Plan, host: str) -> Iterator[PathLimit]:
-    """Borrowed GPUs share the slots of the bridges at both ends."""
-    slots, count = list_bridge_slots(plan, host), count_borrowed(plan, host)
-    if not slots:
+    """Borrowed GPUs share the slots of the bridges at both ends, and each has its own slot in its lender.
+
+    One limit for all if their slots are equal, else one for each. With all GPUs at once it is the rate that each has.
+    """
+    bridges, lent_slots, count = list_bridge_slots(plan, host), list_lent_slots(plan, host), count_borrowed(plan, host)
+    if not bridges:
         return
-    terms = [pcie.one_way(end.slot, f"{BRIDGE_TERM}, slot of {end.host}:{end.interface}") for end in slots]
-    shared = [
-        dataclasses.replace(term, value=term.value / count, formula=f"({term.formula}) / {count} GPUs at once")
-        for term in terms
-    ]
-    for users, limits in [(1, terms), *([(count, shared)] if count > 1 else [])]:
-        source = "a borrowed GPU" if users == 1 else f"each of {users} borrowed GPUs"
-        yield PathLimit(host, source, "host memory", "PCIe bridge", tightest(limits))
+    terms = [pcie.one_way(end.slot, f"{BRIDGE_TERM}, slot of {end.host}:{end.interface}") for end in bridges]
+    slot_terms = [(f"borrowed {end.device}", pcie.one_way(end.slot, end.name)) for end in lent_slots]
+    slowest = slot_terms[-1:]
+    if len({term.value for _, term in slot_terms}) < 2:
+        slot_terms = [("a borrowed GPU", term) for _, term in slowest]
+    for source, term in slot_terms:
+        yield PathLimit(host, source, "host memory", "PCIe bridge", tightest([*terms, term]))
+    if not slot_terms:
+        yield PathLimit(host, "a borrowed GPU", "host memory", "PCIe bridge", tightest(terms))
+    if count > 1:
+        shared = [
+            dataclasses.replace(term, value=term.value / count, formula=f"({term.formula}) / {count} GPUs at once")
+            for term in terms
+        ]
+        bound = tightest([*shared, *(term for _, term in slowest)])
+        yield PathLimit(host, f"each of {count} borrowed GPUs", "host memory", "PCIe bridge", bound)
