@@ -9,7 +9,8 @@ FAULTS: Faults = {
     # as it came from the factory: room for one GPU, not for two
     "01-prefetch-512": {
         "abel1/ntb-prefetch.out": replace("4096", "512"),
-        "abel1/usable-gpus.out": replace(r"00000000:06:00.0\n", ""),
+        "abel1/nvidia-gpus.out": replace(r"3, 00000000:04:05.0\n", ""),
+        "abel1/usable-gpus.out": replace(r"00000000:04:05.0\n", ""),
     },
     "02-device-not-lent": {"abel2/loans.out": replace(r"80500: .*\n", "")},
     # a card that sits badly

@@ -132,6 +132,21 @@ def test_planned_gpus_are_the_host_s_own(
     assert absent == {f"gpu GPU{n}" for n, name in enumerate(expected) if name not in listed}
 
 
+@pytest.mark.parametrize(("host", "count"), [("abel1", 4), ("abel2", 2)])
+def test_both_lists_of_a_planned_bundle_have_the_same_gpus(host: str, count: int, tmp_path: Path) -> None:
+    """A borrower's driver lists own and borrowed GPUs; both commands are those of nvidia-smi."""
+    plan = build(read_text(EXAMPLE.read_text(encoding="utf-8"), "cluster.yaml"), load())
+    write_planned_bundle(plan, tmp_path / "bundle")
+    indexed, addresses = (
+        (tmp_path / "bundle" / host / f"{name}-gpus.out").read_text().splitlines() for name in ("nvidia", "usable")
+    )
+    assert indexed == [f"{index}, {address}" for index, address in enumerate(addresses)]
+    assert len(set(addresses)) == count
+    facts = read_facts(tmp_path / "bundle")
+    findings = run(locate(plan, facts), facts)
+    assert not [finding for finding in findings if finding.status not in (Status.PASS, Status.SKIP)]
+
+
 FIRST_OWN_GPU, SECOND_OWN_GPU = OWN_GPUS[:2], OWN_GPUS[2:]
 
 

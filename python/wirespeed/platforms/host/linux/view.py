@@ -7,6 +7,7 @@ from typing import Any
 
 from wirespeed.errors import Problem, Refusal
 from wirespeed.number_ranges import format_ranges
+from wirespeed.platforms.gpu_addresses import list_borrowed_addresses
 from wirespeed.platforms.host.linux import bios
 from wirespeed.platforms.host.linux.kernel_releases import choose_kernel_release
 from wirespeed.platforms.host.linux.programs import list_programs, list_sms
@@ -52,6 +53,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "job_programs": lambda: list_programs(device),
         "sms": lambda: list_sms(device),
         "has_older_toolkit": any(step.action is Action.HPC_SDK and step.files for step in device.steps.values()),
+        "borrowed_gpus": list_borrowed_addresses(device),
         "borrows": bool(device.borrowed_gpus),
         "ring_arguments": ring_arguments,
         "coalescing_arguments": coalescing_arguments,
