@@ -16,7 +16,7 @@ def list_gpu_addresses(host: Host) -> tuple[str, ...]:
 
 
 def list_borrowed_addresses(host: Host) -> tuple[str, ...]:
-    """The addresses of the GPUs that a host borrows, on a separate bus: as many as it can use beside its own."""
+    """The addresses of the GPUs that a host borrows, on a separate bus: as many as it can use besides its own GPUs."""
     own_addresses = _list_own_addresses(host)
     loans = len(host.borrowed_gpus)
     count = loans if host.usable_gpus is None else max(host.usable_gpus - len(own_addresses), 0)

@@ -133,3 +133,20 @@ def test_a_collective_over_one_narrow_card(tmp_path, busbw, judgement):
         "28.65 GB/s with equal traffic on each)"
     )
     assert any("128 % of what the ring algorithm reaches" in note for note in judged.notes) is (busbw > 50)
+
+
+@pytest.mark.parametrize("host", ["node1", "node3"])
+def test_a_collective_without_hosts_is_compared_with_the_slowest(tmp_path, host):
+    start, end = CARDS.index("cpu_vendor"), CARDS.index("switches:")
+    plan = build_plan(tmp_path, CARDS[:start] + GPU_SERVER + CARDS[end:])
+    log = collective("all_reduce_perf", 8, {8 * GIB: (8 * GIB * 1.75 / 28.0 / 1e3, 16.0, 28.0)}, nodes=2)
+    observed = observe_narrow_card(plan, host, 8)
+    judged = judge(log, plan, observed=observed)
+    verdict = find_verdict(judged, metric=Metric.BUSBW)
+    assert verdict.found.value == pytest.approx(2 * 14.33 + 2 * 7.16, rel=1e-3)
+    assert f"of {host}, acknowledgements" in verdict.reason
+    is_noted = any(f"the limit is that of {host}, node1, with the slowest NICs" in note for note in judged.notes)
+    assert is_noted is (host != "node1")
+    with_ends = judge(log, plan, observed=observed, source="node1:card1p0", target="node2:card1p0")
+    limit = find_verdict(with_ends, metric=Metric.BUSBW).found.value
+    assert limit == pytest.approx(4 * 14.33 if host != "node1" else verdict.found.value, rel=1e-3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from wirespeed.benchmarks.endpoints.nics import (
     NicPlace,
@@ -769,7 +770,10 @@ def build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str], contex
         room = next((len(plan.hosts[host].gpus) for name in names if (host := find_planned_host(plan, name))), None)
         room = len(plan.hosts[next(iter((*ends, *plan.hosts)))].gpus) if room is None else room
         counts = _ranks_by_host(run, ranks, max(room, 1), assumptions)
-    used = _match_hosts(plan, names, len(counts), ends, assumptions)
+    candidates = tuple(dict.fromkeys((*ends, *plan.hosts)))
+    if context.prefers_slow_hosts and not ends and len(counts) > 1:
+        candidates = tuple(sorted(plan.hosts, key=lambda name: _estimate_rate(plan, name, counts[0], context)))
+    used = _match_hosts(plan, names, len(counts), ends, candidates, assumptions)
     nics_only = _describe_nics_only(context) is not None
     if len(counts) == 1 and not nics_only:
         links = _find_links(plan, used[0])
@@ -802,11 +806,18 @@ def _split_by_rank(members: Sequence[Member]) -> Iterator[Member]:
         yield from [part] * member.ranks
 
 
-def _match_hosts(plan: Plan, names: list[str], count: int, ends: list[str], assumptions: list[str]) -> list[str]:
-    """The hosts of the plan for those of a log: of the same name, or one that is left where no host has the name."""
+def _estimate_rate(plan: Plan, host: str, ranks: int, context: RunContext) -> float:
+    """The rate of a host's NICs in GB/s, by which hosts are compared; infinite if it is unknown."""
+    return _build_member(plan, host, ranks, [], context).network_acknowledged or inf
+
+
+def _match_hosts(
+    plan: Plan, names: list[str], count: int, ends: list[str], candidates: Sequence[str], assumptions: list[str]
+) -> list[str]:
+    """The hosts of the plan for those of a log: of the same name, or the next candidate where no host has the name."""
     hosts_by_name = {name: host for name in names if (host := find_planned_host(plan, name)) is not None}
-    other_hosts = [host for host in dict.fromkeys((*ends, *plan.hosts)) if host not in hosts_by_name.values()]
-    first_host = next(iter((*ends, *hosts_by_name.values(), *plan.hosts)))
+    other_hosts = [host for host in candidates if host not in hosts_by_name.values()]
+    first_host = next(iter((*ends, *hosts_by_name.values(), *candidates)))
     of_log = [*names[:count], *[""] * (count - len(names))]
     used = [
         hosts_by_name[name] if name in hosts_by_name else other_hosts.pop(0) if other_hosts else first_host

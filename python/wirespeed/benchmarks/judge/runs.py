@@ -138,13 +138,18 @@ def judge_with_subject(
     causes = _list_causes(verdicts, limits)
     unread: tuple[str, ...] = ()
     if observed is not None:
-        limits_found = _keep_algorithm(_find_limits(run, observed.plan, profile, context), limits)
+        limits_found = _find_limits(run, observed.plan, profile, context)
+        if isinstance(limits_found, CollectiveLimits):
+            slow_context = replace(context, prefers_slow_hosts=True)
+            limits_found = _take_slow_hosts(limits_found, _find_limits(run, observed.plan, profile, slow_context))
+            limits_found = _keep_algorithm(limits_found, limits)
         verdicts = {
             position: _add_observed_limit(verdict, limits_found, profile) for position, verdict in verdicts.items()
         }
         unread = tuple(
             f"as found: {text}"
             for text in (
+                *_describe_slow_hosts(limits, limits_found),
                 *_describe_refuted_algorithm(verdicts, limits_found),
                 *observed.list_unread(limits_found.hosts, _list_interfaces(run, plan, limits_found, context)),
             )
@@ -188,11 +193,29 @@ def judge_with_subject(
     return judged, subject
 
 
-def _keep_algorithm(limits_found: Limits, limits: Limits) -> Limits:
+def _take_slow_hosts(limits: CollectiveLimits, of_slow_hosts: Limits) -> CollectiveLimits:
+    """The limits of a collective, whose reachable ones are those of the slowest hosts where the log names none.
+
+    The physical limit stays that of the first hosts: a run on fast hosts is not above what is possible.
+    """
+    if not isinstance(of_slow_hosts, CollectiveLimits):
+        return limits
+    return replace(limits, by_algorithm=of_slow_hosts.by_algorithm, hosts=of_slow_hosts.hosts)
+
+
+def _keep_algorithm(limits_found: CollectiveLimits, limits: Limits) -> CollectiveLimits:
     """The limits of the cluster as found with the algorithm that the run is judged by: a run has one."""
-    if not isinstance(limits, CollectiveLimits) or not isinstance(limits_found, CollectiveLimits):
+    if not isinstance(limits, CollectiveLimits):
         return limits_found
     return replace(limits_found, usual=limits.usual) if limits.usual in limits_found.by_algorithm else limits_found
+
+
+def _describe_slow_hosts(limits: Limits, limits_found: Limits) -> tuple[str, ...]:
+    """A note on the limit of a collective whose log names no hosts, where others than assumed are the slowest."""
+    if not isinstance(limits_found, CollectiveLimits) or set(limits_found.hosts) == set(limits.hosts):
+        return ()
+    hosts = format_first(limits_found.hosts, _NAMED_HOSTS)
+    return (f"the limit is that of {hosts}, with the slowest NICs: the log names no hosts of the plan",)
 
 
 def _describe_refuted_algorithm(verdicts: _Verdicts, limits_found: Limits) -> tuple[str, ...]:
