@@ -98,6 +98,16 @@ def test_a_run_without_nvls_is_judged_without_it(settings, busbw, judgement, lim
     assert notes == ([EXCLUDED.format(setting)] if setting else [])
 
 
+def test_two_hosts_without_nvls_are_judged_as_a_ring():
+    hosts = ["node1"] * 8 + ["node2"] * 8
+    judged, verdict = judge_h100(hosts, 370.0, ("NCCL_NVLS_ENABLE set by environment to 0.",))
+    assert (verdict.judgement, verdict.reachable.value) == (Judgement.PASS, pytest.approx(388.15, abs=0.1))
+    assert (
+        "NCCL_NVLS_ENABLE=0 excludes the nvls-tree algorithm, which reaches 525.3 GB/s; judged as ring, 388.15 GB/s"
+        in judged.notes
+    )
+
+
 def test_a_setting_that_excludes_no_faster_algorithm_has_no_note():
     judged, verdict = judge_h100(["node1"] * 2, 360.0, ("NCCL_NVLS_ENABLE set by environment to 0.",))
     assert (verdict.judgement, verdict.reachable.value) == (Judgement.PASS, pytest.approx(370.8))

@@ -241,12 +241,12 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         if network is not None:
             return UnknownLimits(network, profile)
     proof = derive_proof(context.evidence, plan, context.algorithm)
-    group, notes_on_settings = exclude_switch_reduction(collective, group, proof)
     bridge = group_by_bridge(plan, group, _list_owners(run, group, context))
     above = (
         *_list_groups_by_switch_tier(plan, group),
         *([(BRIDGE_TERM, bridge)] if bridge is not None else []),
     )
+    group, notes_on_settings = exclude_switch_reduction(collective, group, proof, above)
     switches_sum = proof.summing or context.algorithm is Algorithm.COLLNET
     terms = [
         term
@@ -376,10 +376,13 @@ def _describe_excess(highest: Measurement, limit: Bound) -> str:
     )
 
 
-def exclude_switch_reduction(collective: Collective, group: Group, proof: Proof) -> tuple[Group, tuple[str, ...]]:
+def exclude_switch_reduction(
+    collective: Collective, group: Group, proof: Proof, beyond: Sequence[tuple[str, Group]] = ()
+) -> tuple[Group, tuple[str, ...]]:
     """The group without the sums of switches between GPUs where a variable excludes them; a note if they are faster.
 
     The run then has the limits of GPUs that add data themselves: the setting is the reason, and no loss.
+    ``beyond`` contains the same ranks by the switches above their hosts.
     """
     algorithm = Algorithm.NVLS_TREE if group.across_hosts else Algorithm.NVLS
     setting = proof.excluded.get(algorithm)
@@ -391,9 +394,9 @@ def exclude_switch_reduction(collective: Collective, group: Group, proof: Proof)
     )
     group_without_nvls = replace(group, members=members)
     usual = algorithms.select_algorithm(collective, None, group)
-    limit = algorithms.reachable(collective, group, usual)
+    limit = algorithms.reachable(collective, group, usual, beyond)
     used = algorithms.select_algorithm(collective, proof.forced, group_without_nvls)
-    limit_of_used = algorithms.reachable(collective, group_without_nvls, used)
+    limit_of_used = algorithms.reachable(collective, group_without_nvls, used, beyond)
     if usual is not algorithm or limit is None or limit_of_used is None or limit.value <= limit_of_used.value:
         return group_without_nvls, ()
     note = (
