@@ -172,6 +172,22 @@ def test_a_run_that_its_settings_restrict_to_nics_is_judged_by_them(lines, busbw
         )
 
 
+@pytest.mark.parametrize(
+    ("lines", "cause"),
+    [
+        (SOCKETS, "transport between the GPUs of the host: TCP sockets over eth0, NCCL found no RDMA device"),
+        (
+            ("Channel 00/0 : {rank}[{rank}] -> {next}[{next}] [send] via NET/IB/{rank}",),
+            "no connection between the GPUs of the host used GPUDirect RDMA",
+        ),
+    ],
+)
+def test_a_cause_of_one_host_names_no_other_hosts(lines, cause):
+    judged, verdict = judge_h100(["node1"] * 8, 4.0, (*lines, *NO_PEERS, *NO_MEMORY))
+    assert verdict.reason.startswith(f"the log proves: {cause}")
+    assert not [bottleneck for bottleneck in judged.bottlenecks if "between hosts" in bottleneck.name]
+
+
 def test_an_unused_nic_explains_a_slow_run_over_nics():
     judged, verdict = judge_h100(["node1"] * 8, 24.0, (*ONE_NIC, *NO_PEERS, *NO_MEMORY, *OVER_NIC))
     assert verdict.reason.startswith("the log proves: 1 of 8 NICs used on node1; ")

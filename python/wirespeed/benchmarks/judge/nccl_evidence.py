@@ -86,6 +86,11 @@ class Evidence:
         return not self.within_host or over_network or self.nics_only is not None
 
     @property
+    def ends(self) -> str:
+        """What connections over the network are between."""
+        return "the GPUs of the host" if self.within_host else "hosts"
+
+    @property
     def nics_only(self) -> str | None:
         """The variables that leave the GPUs of a host only its NICs: neither their links nor host memory.
 
@@ -125,7 +130,9 @@ def describe_sockets(proven: Evidence) -> str:
     network = "NET/Socket" if proven.socket_provider is None else f"{LIBFABRIC_PROVIDER}{proven.socket_provider}"
     names = dict.fromkeys(name for interfaces in proven.nics.values() for name in interfaces)
     interfaces = f" over {', '.join(names)}" if names else ""
-    return f"transport between hosts: TCP sockets{interfaces}, {reason} ({network}; `wirespeed explain NCCL-01`)"
+    return (
+        f"transport between {proven.ends}: TCP sockets{interfaces}, {reason} ({network}; `wirespeed explain NCCL-01`)"
+    )
 
 
 def list_failures(evidence: Evidence, plan: Plan) -> tuple[str, ...]:
@@ -415,7 +422,7 @@ def _report_transport(evidence: Evidence, plan: Plan) -> list[Cause]:
         return [*_report_unused_nics(evidence, plan), *_report_staging(evidence)]
     if not any(nic.rdma_device for host in plan.hosts.values() for nic in host.nics.values()):
         return []
-    return [Cause(describe_sockets(evidence), ("NCCL-01",), bottleneck="TCP sockets between hosts")]
+    return [Cause(describe_sockets(evidence), ("NCCL-01",), bottleneck=f"TCP sockets between {evidence.ends}")]
 
 
 def _report_nic_settings(evidence: Evidence, plan: Plan) -> list[Cause]:
@@ -447,11 +454,11 @@ def _report_staging(evidence: Evidence) -> list[Cause]:
     """Report connections without GPUDirect RDMA; NCCL's "GPU Direct RDMA Disabled" proves why."""
     if evidence.gdrdma not in ("none", "some"):
         return []
-    text = "only some connections between hosts used GPUDirect RDMA"
+    text = f"only some connections between {evidence.ends} used GPUDirect RDMA"
     bottleneck = "GPUDirect RDMA on only some connections"
     if evidence.gdrdma == "none":
-        text = "no connection between hosts used GPUDirect RDMA: data were staged in host memory"
-        bottleneck = "no GPUDirect RDMA between hosts"
+        text = f"no connection between {evidence.ends} used GPUDirect RDMA: data were staged in host memory"
+        bottleneck = f"no GPUDirect RDMA between {evidence.ends}"
     if any(nic.gpudirect is False for nic in evidence.communicator.nics):
         explained = _add_explanation(text, _NO_GPU_REGISTRATION)
         return [Cause(explained, _NO_GPU_REGISTRATION, bottleneck=bottleneck)]
