@@ -18,7 +18,7 @@ SDK = "/opt/nvidia/hpc_sdk/Linux_x86_64/{}/cuda/{}/bin/nvcc\n"
 
 
 @pytest.mark.parametrize(
-    ("planned", "listed", "found"),
+    ("planned", "listed", "toolkit"),
     [
         ("cuda: 11.4, nvhpc: 21.9", SDK.format("21.9", "11.4"), None),
         ("nvhpc: 21.9", SDK.format("21.9", "11.4"), None),  # its newest toolkit
@@ -32,7 +32,7 @@ SDK = "/opt/nvidia/hpc_sdk/Linux_x86_64/{}/cuda/{}/bin/nvcc\n"
     ],
 )
 def test_a_toolkit_in_another_folder_is_not_the_planned_one(
-    planned: str, listed: str, found: str | None, tmp_path: Path
+    planned: str, listed: str, toolkit: str | None, tmp_path: Path
 ) -> None:
     text = EXAMPLE.read_text(encoding="utf-8").replace("cuda: 11.4, nvhpc: 21.9, nccl_tests: 8274cb4", planned)
     plan = build(read_text(text, "cluster.yaml"), load())
@@ -40,5 +40,5 @@ def test_a_toolkit_in_another_folder_is_not_the_planned_one(
     (tmp_path / "abel1/cuda-toolkits.out").write_text(listed)
     findings = [finding for finding in run(plan, read_facts(tmp_path)) if finding.check == "software.versions"]
     assert [(finding.device, finding.found) for finding in findings if finding.status is Status.FAIL] == (
-        [] if found is None else [("abel1", f"CUDA toolkits {found}")]
+        [] if toolkit is None else [("abel1", f"CUDA toolkits {toolkit}")]
     )
