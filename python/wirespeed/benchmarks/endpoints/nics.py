@@ -13,6 +13,7 @@ from wirespeed.limits.impact import gpu_function, nic_function
 from wirespeed.limits.nic import build_path, build_slot, catalogue_speed, list_ip_driver_terms
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Run
+from wirespeed.results.nccl import Communicator
 from wirespeed.results.verdicts import Bound
 from wirespeed.settings import Host, Nic
 from wirespeed.units import Bandwidth
@@ -284,3 +285,14 @@ def find_socket_limits(
     return SocketLimits(
         tightest([physical, *slot_terms], assumptions), tightest([reachable, *slot_terms], assumptions), speed
     )
+
+
+def list_hosts_of_ranks(run: Run, ranks: int, communicator: Communicator | None) -> list[str]:
+    """The host of each rank, in their order, as the tool or NCCL prints it; empty where it is not printed for all."""
+    places = run.parameters.rank_places
+    if len(places) == ranks and all(str(rank) in places for rank in range(ranks)):
+        return [places[str(rank)].host for rank in range(ranks)]
+    printed = {} if communicator is None else {place.rank: place.host for place in communicator.places or ()}
+    hosts = [host for rank in range(ranks) if (host := printed.get(rank))]
+    is_whole = len(hosts) == ranks and run.parameters.nodes in (None, len(set(hosts)))
+    return hosts if is_whole else []

@@ -13,6 +13,7 @@ from wirespeed.benchmarks.endpoints.nics import (
     find_planned_host,
     find_socket_limits,
     has_rdma,
+    list_hosts_of_ranks,
     list_used_nics,
 )
 from wirespeed.benchmarks.judge.borrowed_gpus import NAMED_BY_COPIES, assume_borrowed
@@ -38,7 +39,6 @@ from wirespeed.benchmarks.judge.nccl_evidence import (
     Proof,
     derive_proof,
     is_selected,
-    list_hosts_of_ranks,
 )
 from wirespeed.benchmarks.judge.profile import Profile, PublishedRange, Thresholds
 from wirespeed.benchmarks.judge.verdict import is_above
@@ -314,9 +314,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         if group.uses_pcie
         else classes.collective_one_host,
         reasons_above=tuple(
-            _list_reasons_above(
-                collective, group, bool(list_hosts_of_ranks(run, run.ranks, context.communicator)), context.evidence
-            )
+            _list_reasons_above(collective, group, bool(list_rank_hosts(run, run.ranks, context)), context.evidence)
         ),
         notes=(
             *proof.notes,
@@ -760,7 +758,7 @@ def build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str], contex
     The log decides where it names the host of each rank. What it leaves open is an assumption: hosts of --from and --to
     come before the others of the plan, and ranks are spread evenly.
     """
-    hosts_of_ranks = list_hosts_of_ranks(run, ranks, context.communicator)
+    hosts_of_ranks = list_rank_hosts(run, ranks, context)
     ends = [nic.host for nic in find_ends(plan, context.source, context.target)]
     root = _find_root_rank(run)
     if hosts_of_ranks:
@@ -783,6 +781,11 @@ def build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str], contex
         return Group((Member(used[0], counts[0], (), (), "", links),), root)
     members = [_build_member(plan, host, count, assumptions, context) for host, count in zip(used, counts, strict=True)]
     return Group(tuple(_split_by_rank(members) if nics_only else members), root)
+
+
+def list_rank_hosts(run: Run, ranks: int, context: RunContext) -> list[str]:
+    """The host of each rank, in their order; empty where neither the tool nor NCCL prints it for all."""
+    return list_hosts_of_ranks(run, ranks, None if context.evidence is None else context.evidence.communicator)
 
 
 def _describe_nics_only(context: RunContext) -> str | None:

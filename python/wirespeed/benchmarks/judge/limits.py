@@ -11,7 +11,6 @@ from wirespeed.benchmarks.judge.profile import Profile, PublishedRange, Threshol
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.nic_losses import DegradedRate
 from wirespeed.results.benchmarks import Measurement, Metric
-from wirespeed.results.nccl import Communicator
 from wirespeed.results.verdicts import Bound, Term
 from wirespeed.units import Bandwidth
 
@@ -48,11 +47,6 @@ class RunContext:
     host: str | None = None  # host whose GPUs have the PCIe addresses of the log, by a bundle
     own_gpus: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     """Of hosts that borrow GPUs: whether the GPU at a PCIe address is the host's own, by a bundle."""
-
-    @property
-    def communicator(self) -> Communicator | None:
-        """The communicator of the run in NCCL's debug lines."""
-        return None if self.evidence is None else self.evidence.communicator
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from wirespeed.benchmarks.endpoints.nics import list_hosts_of_ranks
 from wirespeed.benchmarks.tools.nccl_debug.lines import ALGORITHMS, LIBFABRIC_PROVIDER, NO_RDMA, PROTOCOLS, algorithm
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.gpus import find_gpu_links
@@ -215,17 +216,6 @@ def _collect_evidence(run: Run, communicator: Communicator) -> Evidence:
         conflicts=communicator.conflicts,
         within_host=_is_within_host(run, communicator),
     )
-
-
-def list_hosts_of_ranks(run: Run, ranks: int, communicator: Communicator | None) -> list[str]:
-    """The host of each rank, in their order, as the tool or NCCL prints it; empty where it is not printed for all."""
-    places = run.parameters.rank_places
-    if len(places) == ranks and all(str(rank) in places for rank in range(ranks)):
-        return [places[str(rank)].host for rank in range(ranks)]
-    printed = {} if communicator is None else {place.rank: place.host for place in communicator.places or ()}
-    hosts = [host for rank in range(ranks) if (host := printed.get(rank))]
-    is_whole = len(hosts) == ranks and run.parameters.nodes in (None, len(set(hosts)))
-    return hosts if is_whole else []
 
 
 def _is_within_host(run: Run, communicator: Communicator) -> bool:

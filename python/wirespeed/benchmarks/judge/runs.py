@@ -32,6 +32,7 @@ from wirespeed.benchmarks.judge.collectives import (
     find_slower_interface,
     find_socket_interfaces,
     is_known_over_bridge,
+    list_rank_hosts,
     refute_assumed_network,
 )
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
@@ -43,7 +44,6 @@ from wirespeed.benchmarks.judge.nccl_evidence import (
     Evidence,
     describe_sockets,
     list_failures,
-    list_hosts_of_ranks,
     list_proven_failures,
 )
 from wirespeed.benchmarks.judge.point_to_point import pair_limits
@@ -256,7 +256,7 @@ def _doubt_other_hosts(verdicts: _Verdicts, run: Run, plan: Plan, context: RunCo
     ]
     if not exceeding:
         return verdicts
-    names = dict.fromkeys(list_hosts_of_ranks(run, run.ranks or 0, context.communicator))
+    names = dict.fromkeys(list_rank_hosts(run, run.ranks or 0, context))
     foreign_hosts = [name for name in names if find_planned_host(plan, name) is None]
     if not foreign_hosts:
         return verdicts
