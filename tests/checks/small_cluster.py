@@ -239,6 +239,7 @@ def _host() -> Host:
             ranks_per_host=2,
             other_ranks={},
             rdma_devices=("bnxt_re0", "bnxt_re1"),
+            mpi_devices=("bnxt_re0", "bnxt_re1"),
             gid_index=3,
             control_interface="eno1",
             needed_queue_pairs=100000,

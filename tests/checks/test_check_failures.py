@@ -342,6 +342,7 @@ ROWS = [
     ("qos.ecn-counter", {(Q, "queue.ecn_counter"): False}),
     ("fabric.watchdog-poll", {(L, "switch.watchdog_poll"): Duration.parse("1000 ms")}),
     ("launch.rdma-devices", {(H, "host.launch.rdma_devices"): ("bnxt_re0",)}),
+    ("launch.mpi-devices", {(H, "host.launch.mpi_devices"): ("bnxt_re0",)}),
     ("launch.dscp", {(H, "host.launch.dscp"): Dscp(0)}),
     ("launch.transport", {(H, "host.launch.transport"): "ud"}),
     ("launch.variables", {(H, "host.launch.environment"): {"NCCL_NET": "Socket"}}),

@@ -84,7 +84,7 @@ def _build_plan(cluster: Cluster, catalogue: Catalogue | None) -> Plan:
     check_cable_speeds(cluster, cables, bundles, fabric_cables, catalogue, problems)
     check_mtus(cluster, cables, switch_kinds, boxes, problems)
     all_cables = (*(host_cable.cable for host_cable in cables), *fabric_cables)
-    hosts = mark_host_settings(_plan_hosts(cluster, cables, addresses, host_kinds), problems)
+    hosts = mark_host_settings(_plan_hosts(cluster, cables, addresses, host_kinds), catalogue, problems)
     fabric = fabric_addresses(cluster, fabric_cables, problems)
     routing = plan_routing(cluster, boxes, cables, fabric_cables, addresses, fabric, problems)
     uses = port_uses(cluster, boxes, cables, fabric_cables, addresses, fabric, routing, catalogue)

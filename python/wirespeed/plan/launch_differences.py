@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 
+from wirespeed.catalogue import Catalogue
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Host, Launch
 
@@ -24,8 +25,11 @@ def list_host_settings(launches: Iterable[Launch]) -> tuple[str, ...] | None:
     return names or None
 
 
-def mark_host_settings(hosts: Mapping[str, Host], problems: Problems) -> dict[str, Host]:
-    """The hosts, whose launches name the settings that differ between them."""
+def mark_host_settings(hosts: Mapping[str, Host], catalogue: Catalogue, problems: Problems) -> dict[str, Host]:
+    """The hosts, whose launches name the settings that differ between them.
+
+    MPI starts the jobs of a library for GPUs: it needs the devices of each host, too.
+    """
     names = list_host_settings(host.launch for host in hosts.values())
     if names is None:
         return dict(hosts)
@@ -36,5 +40,10 @@ def mark_host_settings(hosts: Mapping[str, Host], problems: Problems) -> dict[st
             "the same on all hosts: the library has no configuration file of a host, so each host uses its defaults",
             "set them in the environment of each host, or choose a library with a configuration file",
         )
-    launches = {id(host.launch): replace(host.launch, host_settings=names) for host in hosts.values()}
+    launches: dict[int, Launch] = {}
+    for launch in (host.launch for host in hosts.values()):
+        library = catalogue.libraries.get(launch.library or "")
+        is_below = "rdma_devices" in names and library is not None and library.gpus is not None
+        devices = launch.rdma_devices if is_below else None
+        launches[id(launch)] = replace(launch, host_settings=names, mpi_devices=devices)
     return {name: replace(host, launch=launches[id(host.launch)]) for name, host in hosts.items()}

@@ -33,6 +33,10 @@ class Launch:
 
     rdma: Annotated[bool | None, Setting("use of RDMA by a job")] = None
     rdma_devices: Annotated[tuple[str, ...] | None, Setting("RDMA devices of a job, in rail order")] = None
+    mpi_devices: Annotated[
+        tuple[str, ...] | None,
+        Setting("RDMA devices of the MPI that starts collectives, where no variable of a job contains them"),
+    ] = None
     gid_index: Annotated[int | None, Setting("GID index of a job")] = None
     dscp: Annotated[Dscp | None, Setting("DSCP of a job's traffic")] = None
     priority: Annotated[Priority | None, Setting("802.1p priority of a job's traffic, as InfiniBand service level")] = (

@@ -122,6 +122,10 @@ _UCX_PLACES = (
 )
 
 
+MPI_DEVICES = replace(_UCX_PLACES[0], setting="mpi_devices")
+"""The devices of UCX below the MPI that starts collectives."""
+
+
 def _parse_ranks(text: str) -> int | None:
     """The smallest number of ranks above the limit of RC. None without a limit (``inf``)."""
     return int(text) + 1 if re.fullmatch(r"[0-9]{1,9}", text) else None

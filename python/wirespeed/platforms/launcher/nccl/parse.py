@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.facts import Observation, State
-from wirespeed.platforms.launcher.library_variables import NCCL, RCCL, rccl_network_within_host
+from wirespeed.platforms.launcher.library_variables import MPI_DEVICES, NCCL, RCCL, rccl_network_within_host
 from wirespeed.platforms.launcher.variables import (
     Read,
     Variable,
@@ -28,6 +28,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         job = processes(output, configured)
         table = RCCL if any(name.startswith("RCCL_") for name in {**configured, **job}) else NCCL
         yield from _observe(table, job, {**configured, **job}, place, State.RUNNING)
+    if (output := outputs.get("mpi-ucx-conf")) is not None:
+        yield from observe_variables((MPI_DEVICES,), lines(output), place, State.CONFIGURED)
     for command, read in files.items():
         other_files = [other_file for other_file in files.values() if other_file is not read and other_file]
         agreed_values = {
