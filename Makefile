@@ -49,7 +49,7 @@ SLOW_FIRST = tests/examples/test_readme_commands.py
 test-slow: $(VENV)/.built
 	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist worksteal $(filter $(SLOW_FIRST),$(SLOW)) $(filter-out $(SLOW_FIRST),$(SLOW))
 
-# 100 random clusters: planned, rendered, checked, and read by netplan, NetworkManager, systemd, ShellCheck, Ansible and FRR.
+# 100 random clusters: planned, rendered, checked, and read by netplan, NetworkManager, systemd, ShellCheck, Ansible, FRR and yanglint.
 test-random: $(VENV)/.built
 	$(BIN)/python -m pytest -m random -rs -n auto tests/random_clusters
 

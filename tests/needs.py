@@ -52,6 +52,7 @@ PACKAGES = {
     "rdma": "iproute2",
     "ibv_devinfo": "ibverbs-utils",
     "tcpdump": "tcpdump",
+    "yanglint": "libyang2-tools",
 }
 """Tool to Debian package, for the reason given when one is missing."""
 

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from needs import find, needs
+from platforms.switch.sonic_yang import find_objections, list_files, write_module
 from platforms.switch.test_avd import list_unconfirmed
 from random_clusters.generator import SEEDS, make_cluster
 from render.test_ansible import ANSIBLE, ENVIRONMENT
@@ -103,3 +104,10 @@ def test_python_and_json_of_switches_are_well_formed(seed: int) -> None:
 def test_avd_writes_every_line_of_eos(seed: int) -> None:
     for name, text in select_files(seed, "/mnt/flash/wirespeed.cfg").items():
         assert list_unconfirmed(text) == set(), name
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_yanglint_accepts_the_files_of_sonic(seed: int, tmp_path: Path) -> None:
+    needs("yanglint")
+    for release, files in list_files(make_cluster(seed).plan).items():
+        assert find_objections(write_module(release, tmp_path), files, tmp_path) == {}

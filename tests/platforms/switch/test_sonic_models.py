@@ -26,17 +26,29 @@ REFUSED: list[tuple[str, str, str, Any, str | None]] = [
     ("CABLE_LENGTH", "AZURE", "Ethernet0", "2.5m", None),  # pattern
     ("QUEUE", "Ethernet0|3", "wred_profile", "AZURE_LOSSLESS", None),  # leafref
     ("DSCP_TO_TC_MAP", "ROCE", "26", "16", None),  # range
+    ("PFC_WD", "GLOBAL", "action", "drop", None),  # must
+    ("PFC_WD", "GLOBAL", "POLL_INTERVAL", "900", None),  # must: above the detection times
+    ("TC_TO_QUEUE_MAP", "ROCE", "0", "8", None),  # pattern
+    ("QUEUE", "Ethernet4|3", "scheduler", "ROCE-STRICT", None),  # leafref of the key
+    ("BUFFER_PG", "Ethernet0|8", "profile", "NULL", None),  # pattern of the key
+    ("INTERFACE", "Ethernet0|10.1.0.0/31", "ipv6_use_link_local_only", "enable", None),  # a leaf of another list
     ("TRIMMING", "GLOBAL", "size", "128", None),  # a table that is not rendered
 ]
 
 
+def change_row(table: str, key: str, field: str, value: Any) -> dict[str, Any]:
+    """The tables of a switch with one value changed."""
+    tables: dict[str, Any] = build_database("leaf1", test_sonic.FABRIC)
+    rows = tables.get(table, {})
+    return {**tables, table: {**rows, key: {**rows.get(key, {}), field: value}}}
+
+
 @pytest.mark.parametrize(("table", "key", "field", "value", "release"), REFUSED)
 def test_what_no_model_takes_is_refused(table: str, key: str, field: str, value: Any, release: str | None) -> None:
-    tables: dict[str, Any] = build_database("leaf1", test_sonic.FABRIC)
-    assert list(find_model_problems("leaf1", tables, release)) == []
-    tables = {**tables, table: {**tables.get(table, {}), key: {**tables.get(table, {}).get(key, {}), field: value}}}
-    (problem,) = find_model_problems("leaf1", tables, release)
-    assert table in problem.location
+    assert list(find_model_problems("leaf1", build_database("leaf1", test_sonic.FABRIC), release)) == []
+    problems = list(find_model_problems("leaf1", change_row(table, key, field, value), release))
+    assert problems
+    assert all(table in problem.location for problem in problems)
 
 
 def test_ipv6_sessions_need_a_release_that_reads_their_status() -> None:
