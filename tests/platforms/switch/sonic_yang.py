@@ -110,7 +110,8 @@ def _write_list(
     for field, must, field_model in fields:
         if release is None or field_model.since is None or parse_release(release) >= parse_release(field_model.since):
             node = "leaf-list" if field_model.leaf_list else "leaf"
-            yield f"  {node} {field} {{ {must}{_write_minimum(field_model)}{_write_type(field_model)} }}"
+            needed = f'must "../{field_model.requires}"; ' if field_model.requires else ""
+            yield f"  {node} {field} {{ {must}{needed}{_write_minimum(field_model)}{_write_type(field_model)} }}"
     yield "}"
 
 

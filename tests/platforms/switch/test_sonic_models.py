@@ -23,6 +23,7 @@ REFUSED: list[tuple[str, str, str, Any, str | None]] = [
     ("PFC_WD", "GLOBAL", "POLL_INTERVAL", "2000", "202511"),  # range 100..1000
     ("PFC_WD", "Ethernet0", "action", "errdisable", None),  # enumeration
     ("SCHEDULER", "ROCE-STRICT", "weight", "101", None),  # range
+    ("SCHEDULER", "ROCE-STRICT", "pir", "1000", None),  # must: a guaranteed rate
     ("CABLE_LENGTH", "AZURE", "Ethernet0", "2.5m", None),  # pattern
     ("QUEUE", "Ethernet0|3", "wred_profile", "AZURE_LOSSLESS", None),  # leafref
     ("DSCP_TO_TC_MAP", "ROCE", "26", "16", None),  # range

@@ -175,7 +175,11 @@ def scheduler_name(queue: Queue) -> str:
 
 
 def _build_scheduler(queue: Queue) -> Fields:
-    shape = {} if not queue.shape else {"meter_type": "bytes", "pir": str(queue.shape // 8)}
+    """A maximum rate (``pir``) needs a guaranteed one (``cir``): 1 B/s, the smallest of sonic-scheduler.yang.
+
+    Queues below their guaranteed rate are served first (sonic-net/SONiC, SONiC_QoS_Scheduler_Shaper.md, section 1).
+    """
+    shape = {} if not queue.shape else {"meter_type": "bytes", "cir": "1", "pir": str(queue.shape // 8)}
     kind = {} if queue.discipline is None else {"type": queue.discipline.value.upper()}
     weight = queue.weight if queue.discipline is not Discipline.STRICT else None
     return kind | ({} if weight is None else {"weight": str(weight)}) | shape

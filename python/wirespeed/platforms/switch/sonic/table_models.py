@@ -31,6 +31,7 @@ class FieldModel:
     table: str | None = None
     leaf_list: Flag = False
     optional: Flag = False
+    requires: str | None = None
     since: str | None = None
 
     def accepts(self, value: Any, tables: Mapping[str, Any]) -> bool:
@@ -132,5 +133,7 @@ def find_model_problems(name: str, tables: Mapping[str, Any], release: str | Non
                     yield Problem(location, "a field of no release", f"a field of {table_model.model}")
                 elif not field_model.accepts(value, tables):
                     yield Problem(location, str(value), field_model.format_expected(), table_model.model)
+                elif field_model.requires and field_model.requires not in row:
+                    yield Problem(location, f"no {field_model.requires}", "both in the row", table_model.model)
                 elif field_model.since and release and parse_release(release) < parse_release(field_model.since):
                     yield Problem(location, f"set for {release}", f"{field_model.since} or later", table_model.model)
