@@ -110,18 +110,22 @@ def _write_list(
     for field, must, field_model in fields:
         if release is None or field_model.since is None or parse_release(release) >= parse_release(field_model.since):
             node = "leaf-list" if field_model.leaf_list else "leaf"
-            needed = f'must "../{field_model.requires}"; ' if field_model.requires else ""
-            yield f"  {node} {field} {{ {must}{needed}{_write_minimum(field_model)}{_write_type(field_model)} }}"
+            conditions = must + "".join(f'must "{text}"; ' for text in _list_conditions(field_model, key[0]))
+            yield f"  {node} {field} {{ {conditions}{_write_type(field_model)} }}"
     yield "}"
 
 
-def _write_minimum(model: FieldModel) -> str:
-    if model.minimum is None:
-        return ""
-    table, key, field = model.minimum
-    (name,) = load_models()[table].keys
-    path = f"/w:{MODULE}/w:{table}/w:{table}_LIST[w:{name}='{key}']/w:{field}"
-    return f'must "not({path} > .)"; '
+def _list_conditions(model: FieldModel, key: str) -> Iterator[str]:
+    if model.requires is not None:
+        yield f"../{model.requires}"
+    if model.key_prefix is not None:
+        yield f"../{key} = concat('{model.key_prefix}', .)"
+    if len(model.minimum) == 1:
+        yield f"not(../{model.minimum[0]} > .)"
+    elif model.minimum:
+        table, row, field = model.minimum
+        (name,) = load_models()[table].keys
+        yield f"not(/w:{MODULE}/w:{table}/w:{table}_LIST[w:{name}='{row}']/w:{field} > .)"
 
 
 def _write_type(model: FieldModel) -> str:

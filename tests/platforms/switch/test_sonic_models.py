@@ -24,6 +24,8 @@ REFUSED: list[tuple[str, str, str, Any, str | None]] = [
     ("PFC_WD", "Ethernet0", "action", "errdisable", None),  # enumeration
     ("SCHEDULER", "ROCE-STRICT", "weight", "101", None),  # range
     ("SCHEDULER", "ROCE-STRICT", "pir", "1000", None),  # must: a guaranteed rate
+    ("WRED_PROFILE", "ROCE", "green_max_threshold", "0", None),  # must: not below the minimum
+    ("VLAN", "Vlan12", "vlanid", "13", None),  # must: the number in the name
     ("CABLE_LENGTH", "AZURE", "Ethernet0", "2.5m", None),  # pattern
     ("QUEUE", "Ethernet0|3", "wred_profile", "AZURE_LOSSLESS", None),  # leafref
     ("DSCP_TO_TC_MAP", "ROCE", "26", "16", None),  # range

@@ -27,22 +27,18 @@ class FieldModel:
     pattern: str | None = None
     first: Number | None = None
     last: Number | None = None
-    minimum: Names | None = None
+    minimum: Names = ()
     table: str | None = None
     leaf_list: Flag = False
     optional: Flag = False
     requires: str | None = None
+    key_prefix: str | None = None
     since: str | None = None
 
     def accepts(self, value: Any, tables: Mapping[str, Any]) -> bool:
         """Whether the model takes the value in these tables."""
         if self.leaf_list or not isinstance(value, str):
             return self.leaf_list and isinstance(value, list)
-        if self.minimum is not None:
-            table, key, field_name = self.minimum
-            minimum = tables.get(table, {}).get(key, {}).get(field_name, "0")
-            if not value.isdecimal() or int(value) < int(minimum):
-                return False
         if self.first is not None and self.last is not None:
             return value.isdecimal() and self.first <= int(value) <= self.last
         if self.table is None and self.pattern is None:
@@ -51,13 +47,27 @@ class FieldModel:
         is_row = value in rows or any(key.rpartition("|")[2] == value for key in rows)
         return is_row or value in self.values or (self.pattern is not None and bool(re.fullmatch(self.pattern, value)))
 
+    def find_unmet_condition(
+        self, value: Any, key: str, row: Mapping[str, Any], tables: Mapping[str, Any]
+    ) -> str | None:
+        """What an accepted value of a row needs besides; None if all is there."""
+        if self.requires is not None and self.requires not in row:
+            return f"{self.requires} in the row"
+        if self.key_prefix is not None and key != self.key_prefix + value:
+            return f"the number of {key}"
+        if self.minimum:
+            *location, field_name = self.minimum
+            minimum = (tables.get(location[0], {}).get(location[1], {}) if location else row).get(field_name, "0")
+            if int(value) < int(minimum):
+                return f"{minimum} or more, as {field_name}"
+        return None
+
     def format_expected(self) -> str:
         """The values, for people."""
         if self.table is not None:
             return f"a row of {self.table}"
         if self.first is not None:
-            minimum = f", not below {'|'.join(self.minimum)}" if self.minimum else ""
-            return f"{self.first} to {self.last}{minimum}"
+            return f"{self.first} to {self.last}"
         return " or ".join(self.values) if self.values else f"text that matches {self.pattern}"
 
 
@@ -133,7 +143,7 @@ def find_model_problems(name: str, tables: Mapping[str, Any], release: str | Non
                     yield Problem(location, "a field of no release", f"a field of {table_model.model}")
                 elif not field_model.accepts(value, tables):
                     yield Problem(location, str(value), field_model.format_expected(), table_model.model)
-                elif field_model.requires and field_model.requires not in row:
-                    yield Problem(location, f"no {field_model.requires}", "both in the row", table_model.model)
+                elif condition := field_model.find_unmet_condition(value, key, row, tables):
+                    yield Problem(location, str(value), condition, table_model.model)
                 elif field_model.since and release and parse_release(release) < parse_release(field_model.since):
                     yield Problem(location, f"set for {release}", f"{field_model.since} or later", table_model.model)
