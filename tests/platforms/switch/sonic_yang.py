@@ -69,6 +69,7 @@ def write_module(release: str | None, folder: Path) -> tuple[Path, ...]:
     blocks = "\n".join(
         f"    container {table} {{\n{_indent(_write_lists(table, model, release))}\n    }}"
         for table, model in load_models().items()
+        if _has(release, model.since)
     )
     path = folder / f"{MODULE}.yang"
     path.write_text(
@@ -77,6 +78,10 @@ def write_module(release: str | None, folder: Path) -> tuple[Path, ...]:
         encoding="utf-8",
     )
     return (path,)
+
+
+def _has(release: str | None, first_release: str | None) -> bool:
+    return None in (release, first_release) or parse_release(str(release)) >= parse_release(str(first_release))
 
 
 def _indent(lines: Iterator[str]) -> str:
@@ -108,7 +113,7 @@ def _write_list(
             (field, f"must \"../{key[0]} = '{row}'\"; ", field_model) for field, field_model in row_fields.items()
         ]
     for field, must, field_model in fields:
-        if release is None or field_model.since is None or parse_release(release) >= parse_release(field_model.since):
+        if _has(release, field_model.since):
             node = "leaf-list" if field_model.leaf_list else "leaf"
             conditions = must + "".join(f'must "{text}"; ' for text in _list_conditions(field_model, key[0]))
             yield f"  {node} {field} {{ {conditions}{_write_type(field_model)} }}"

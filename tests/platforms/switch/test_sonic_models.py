@@ -35,6 +35,7 @@ REFUSED: list[tuple[str, str, str, Any, str | None]] = [
     ("QUEUE", "Ethernet4|3", "scheduler", "ROCE-STRICT", None),  # leafref of the key
     ("BUFFER_PG", "Ethernet0|8", "profile", "NULL", None),  # pattern of the key
     ("INTERFACE", "Ethernet0|10.1.0.0/31", "ipv6_use_link_local_only", "enable", None),  # a leaf of another list
+    ("TC_TO_DSCP_MAP", "ROCE", "3", "26", "202405"),  # a model of later releases
     ("TRIMMING", "GLOBAL", "size", "128", None),  # a table that is not rendered
 ]
 

@@ -85,6 +85,7 @@ class TableModel:
     fields: Mapping[str, FieldModel] = field(default_factory=dict)
     every_field: FieldModel | None = None
     rows: Mapping[str, Mapping[str, FieldModel]] = field(default_factory=dict)
+    since: str | None = None
 
     def accepts_key(self, key: str, tables: Mapping[str, Any], rows: Mapping[str, Any]) -> bool:
         """Whether the model takes a key: the right number of parts, and the row that one with all parts needs."""
@@ -130,6 +131,9 @@ def find_model_problems(name: str, tables: Mapping[str, Any], release: str | Non
         if table_model is None:
             yield Problem(f"{name}: {table}", "a table of no model", "one of SONiC's YANG models")
             continue
+        if _is_before(release, table_model.since):
+            yield Problem(f"{name}: {table}", f"set for {release}", f"{table_model.since} or later", table_model.model)
+            continue
         for key, row in rows.items():
             if not table_model.accepts_key(key, tables, rows):
                 yield Problem(
@@ -145,5 +149,9 @@ def find_model_problems(name: str, tables: Mapping[str, Any], release: str | Non
                     yield Problem(location, str(value), field_model.format_expected(), table_model.model)
                 elif condition := field_model.find_unmet_condition(value, key, row, tables):
                     yield Problem(location, str(value), condition, table_model.model)
-                elif field_model.since and release and parse_release(release) < parse_release(field_model.since):
+                elif _is_before(release, field_model.since):
                     yield Problem(location, f"set for {release}", f"{field_model.since} or later", table_model.model)
+
+
+def _is_before(release: str | None, first_release: str | None) -> bool:
+    return bool(release and first_release) and parse_release(release or "") < parse_release(first_release or "")
