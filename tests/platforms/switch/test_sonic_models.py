@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from platforms.switch import test_sonic
+from platforms.switch.devices import ms
 from wirespeed.platforms.switch.sonic.database import build_database
 from wirespeed.platforms.switch.sonic.table_models import find_model_problems
 from wirespeed.platforms.switch.sonic.view import view
@@ -53,6 +54,11 @@ def test_what_no_model_takes_is_refused(table: str, key: str, field: str, value:
     problems = list(find_model_problems("leaf1", change_row(table, key, field, value), release))
     assert problems
     assert all(table in problem.location for problem in problems)
+
+
+def test_a_polling_interval_is_one_that_all_releases_take() -> None:
+    (problem,) = view("leaf1", replace(test_sonic.FABRIC, watchdog_poll=ms(2000)))["problems"]
+    assert str(problem) == "leaf1: switch.watchdog_poll: found 2 s; expected 100 ms to 1000 ms"
 
 
 def test_ipv6_sessions_need_a_release_that_reads_their_status() -> None:

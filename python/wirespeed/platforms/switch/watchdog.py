@@ -12,7 +12,9 @@ from wirespeed.settings import Place, SwitchQueue
 from wirespeed.units import Duration
 
 SONIC_POLLS = range(100, 3001)
-"""Polling intervals in ms; sonic-utilities, `pfcwd interval`; dellemc.enterprise_sonic."""
+"""Polling intervals in ms of Enterprise SONiC; sonic-utilities, `pfcwd interval`; dellemc.enterprise_sonic."""
+COMMUNITY_SONIC_POLLS = range(100, 1001)
+"""Polling intervals in ms that all releases take: sonic-pfcwd.yang; up to 202505 they take 3000."""
 
 
 def check_milliseconds(location: str, time: Duration | None, allowed: range) -> Iterator[Problem]:

@@ -13,7 +13,7 @@ from wirespeed.platforms.switch.policies import find_invalid_texts, sort_ports
 from wirespeed.platforms.switch.sonic.database import build_database, sort_tables
 from wirespeed.platforms.switch.sonic.table_models import find_model_problems
 from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_KEYWORDS, computes_headroom
-from wirespeed.platforms.switch.watchdog import SONIC_POLLS, check_milliseconds
+from wirespeed.platforms.switch.watchdog import COMMUNITY_SONIC_POLLS, check_milliseconds
 from wirespeed.settings import Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction
 
@@ -175,7 +175,7 @@ def _list_refused_tables(tables: Mapping[str, Any], os_version: str | None) -> l
 
 def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
     yield from find_invalid_texts(name, switch)
-    yield from check_milliseconds(f"{name}: switch.watchdog_poll", switch.watchdog_poll, SONIC_POLLS)
+    yield from check_milliseconds(f"{name}: switch.watchdog_poll", switch.watchdog_poll, COMMUNITY_SONIC_POLLS)
     yield from _check_families(name, switch)
     for port_name, port in sort_ports(switch.ports):
         yield from _port_problems(f"{name} {port_name}", port, computes_headroom(switch.chip))
