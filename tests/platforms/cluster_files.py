@@ -136,6 +136,11 @@ def launch_files() -> Iterator[str]:
                 server = "dell-xe9680-mi300x" if library == "rccl" or "gpu_memory" in option else "dell-r6525"
                 text = _hosts(server, "rhel-8.8", "broadcom-bcm957508-p2100g", "control_interface: eno1")
                 yield f"{text}launch: {{library: {library}, launcher: {launcher}, {option}}}\n"
+    # Hosts that differ in the NICs of jobs: MPI below the library for GPUs reads its devices from each host.
+    server, nic = "dell-xe9680-mi300x", "broadcom-bcm957608-p1400gd"
+    difference = f"except: {{node2: {{nic: {{{load().servers[server].nic_slots[0].interface}: {{jobs: false}}}}}}}}"
+    hosts = _hosts(server, "ubuntu-22.04", nic, difference).replace(f"nics: {nic}", f"nics: 2 x {nic}")
+    yield f"{hosts}launch: {{library: rccl}}\n"
 
 
 def _cluster(model: str, system: str, options: str, classes: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
+from itertools import groupby
 
 from wirespeed.catalogue import Catalogue
 from wirespeed.plan.problems import Problems
@@ -16,7 +17,7 @@ _WITHOUT_FILE = "mvapich3"
 
 def list_host_settings(launches: Iterable[Launch]) -> tuple[str, ...] | None:
     """The settings that differ between launches; None if there are none."""
-    distinct = list({id(launch): launch for launch in launches}.values())
+    distinct = [next(group) for _, group in groupby(launches, id)]  # hosts of a group share one
     names = tuple(
         field.name
         for field in fields(Launch)
@@ -40,10 +41,10 @@ def mark_host_settings(hosts: Mapping[str, Host], catalogue: Catalogue, problems
             "the same on all hosts: the library has no configuration file of a host, so each host uses its defaults",
             "set them in the environment of each host, or choose a library with a configuration file",
         )
-    launches: dict[int, Launch] = {}
-    for launch in (host.launch for host in hosts.values()):
-        library = catalogue.libraries.get(launch.library or "")
-        is_below = "rdma_devices" in names and library is not None and library.gpus is not None
-        devices = launch.rdma_devices if is_below else None
-        launches[id(launch)] = replace(launch, host_settings=names, mpi_devices=devices)
-    return {name: replace(host, launch=launches[id(host.launch)]) for name, host in hosts.items()}
+    return {name: replace(host, launch=_mark_launch(host.launch, names, catalogue)) for name, host in hosts.items()}
+
+
+def _mark_launch(launch: Launch, names: tuple[str, ...], catalogue: Catalogue) -> Launch:
+    library = catalogue.libraries.get(launch.library or "")
+    is_below = "rdma_devices" in names and library is not None and library.gpus is not None
+    return replace(launch, host_settings=names, mpi_devices=launch.rdma_devices if is_below else None)

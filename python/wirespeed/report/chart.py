@@ -149,12 +149,12 @@ def _build_time_chart(run: JudgedRun) -> Iterator[Curve]:
 
 def _build_bandwidth_charts(run: JudgedRun) -> tuple[Curve | Bars, ...]:
     in_matrices = {
-        id(verdict) for matrix in device_matrix.find_matrices(run) for verdict in matrix.cells.values()
+        verdict.measurement for matrix in device_matrix.find_matrices(run) for verdict in matrix.cells.values()
     }  # pairs of many devices are a table
     verdicts_to_draw = [
         verdict
         for verdict in run.verdicts
-        if verdict.measurement.metric in BANDWIDTHS and id(verdict) not in in_matrices
+        if verdict.measurement.metric in BANDWIDTHS and verdict.measurement not in in_matrices
     ]
     if any(verdict.measurement.metric is Metric.BUSBW for verdict in verdicts_to_draw):
         verdicts_to_draw = [

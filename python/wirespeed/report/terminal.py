@@ -197,8 +197,10 @@ def print_judged_runs(results: Iterable[JudgedRun], console: Console, titles: Ma
         for matrix in matrices:
             console.print()
             _print_matrix(matrix, console)
-        in_matrices = {id(verdict) for matrix in matrices for verdict in matrix.cells.values()}
-        for series in _divide_into_series(verdict for verdict in run.verdicts if id(verdict) not in in_matrices):
+        in_matrices = {verdict.measurement for matrix in matrices for verdict in matrix.cells.values()}
+        for series in _divide_into_series(
+            verdict for verdict in run.verdicts if verdict.measurement not in in_matrices
+        ):
             console.print()
             _print_series(series, console)
         for outcome in runs.list_outcomes(run):
