@@ -62,8 +62,29 @@ def test_nothing_is_done_without_yes(device: Path, image: Path) -> None:
     assert output.startswith(
         "install: /etc/netplan/60-wirespeed.yaml\nnot run (--root): sh -c if [ -t 0 ]; then exec netplan try "
     )
-    assert output.endswith("dry run: nothing was changed; ./apply.sh --yes applies\n")
     assert contents(image) == installed_files
+
+
+@pytest.mark.parametrize(("script", "effect"), [("apply.sh", "applies"), ("rollback.sh", "rolls back")])
+def test_the_printed_command_keeps_the_image(device: Path, image: Path, script: str, effect: str) -> None:
+    """The last line of a dry run is copied to a shell: it must act on the image, not on the live host."""
+    root = image.rename(image.with_name("an image"))
+    *_, last = sh(device / script, "--root", f"{root}/").splitlines()
+    assert last == f"dry run: nothing was changed; ./{script} --yes --root '{root}' {effect}"
+    command = last.removeprefix("dry run: nothing was changed; ").removesuffix(f" {effect}")
+    process = subprocess.run(["sh", "-c", command], cwd=device, capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stderr) == (0, "")
+    assert "\nrun:" not in f"\n{process.stdout}"
+    assert (root / "var/lib/wirespeed/rollback.sh").exists() == (script == "apply.sh")
+
+
+def test_the_printed_command_keeps_the_image_after_an_error(device: Path, image: Path) -> None:
+    (image / "var").write_text("not a folder\n")
+    process = subprocess.run(
+        ["sh", device / "apply.sh", "--yes", "--root", image], capture_output=True, text=True, check=False
+    )
+    assert process.returncode == 1
+    assert process.stderr.endswith(f"files installed before it stay; ./rollback.sh --yes --root '{image}' rolls back\n")
 
 
 def test_apply_installs_every_file_and_rollback_takes_every_file_back(device: Path, image: Path) -> None:
@@ -109,7 +130,7 @@ def test_the_script_states_what_it_interrupts(device: Path) -> None:
 
 
 @pytest.mark.parametrize("script", ["apply.sh", "rollback.sh"])
-@pytest.mark.parametrize("arguments", [["--no"], ["--root"]])
+@pytest.mark.parametrize("arguments", [["--no"], ["--root"], ["--root", ""], ["--root", "/"]])
 def test_wrong_usage_does_nothing(device: Path, script: str, arguments: list[str]) -> None:
     assert subprocess.run(["sh", device / script, *arguments], capture_output=True, check=False).returncode == 2
 

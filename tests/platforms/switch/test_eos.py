@@ -546,4 +546,9 @@ def test_a_second_application_keeps_the_first_rollback() -> None:
     start, end = session.index("rollback clean-config"), session.index("copy flash:wirespeed.cfg session-config")
     assert session[start + 1 : end] == [f"copy flash:{saved} session-config"]
     commands = [line for line in rollback.split("\n") if line and not line.startswith("!")]
-    assert commands == [f"configure replace flash:{saved}", "write memory", f"delete flash:{saved}"]
+    assert commands == [
+        f"bash ls /mnt/flash/{saved}",  # if missing, `write memory` would save changes of others
+        f"configure replace flash:{saved}",
+        "write memory",
+        f"delete flash:{saved}",
+    ]

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Restores the files of node1 from before apply.sh. Run it there, as root.
+# Restores the files of node1 from before the FIRST apply, also after several plans. Run it there, as root.
 #
 # ./rollback.sh              dry run: print the changes, which files interrupt traffic, and which need a reboot
 # ./rollback.sh --yes        roll back
 # ./rollback.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
-# ./rollback.sh --keep LIST  do not restore the files listed in the file LIST, one path a line (apply.sh uses this option)
+# ./rollback.sh --keep LIST  do not restore these files. LIST: the paths, one per line (apply.sh uses this option)
 #
 # If another plan was applied last, its rollback script, /var/lib/wirespeed/rollback.sh, is run instead of this one.
 #
@@ -33,6 +33,7 @@ while [ $# -gt 0 ]; do
   --root)
     [ $# -gt 1 ] || { echo "rollback.sh: --root needs a folder" >&2; exit 2; }
     root=${2%/}
+    [ -n "$root" ] || { echo "rollback.sh: --root needs a folder other than /" >&2; exit 2; }
     shift
     ;;
   --keep)
@@ -49,6 +50,7 @@ while [ $# -gt 0 ]; do
 done
 before=$root/var/lib/wirespeed/before
 applied=$root/var/lib/wirespeed/rollback.sh
+image="${root:+ --root '$root'}"
 status=0
 interrupts=''
 reboots=''
@@ -143,6 +145,6 @@ fi
 [ -n "$root" ] || [ -z "$reboots" ] || echo "the earlier state of these files returns after a reboot:$reboots"
 [ -z "$kept" ] || exit "$status"
 [ -z "$yes" ] || rm -f -- "$applied"
-[ -n "$yes" ] || echo "dry run: nothing was changed; ./rollback.sh --yes rolls back"
+[ -n "$yes" ] || echo "dry run: nothing was changed; ./rollback.sh --yes$image rolls back"
 [ -z "$yes" ] || [ -z "$root" ] || echo "the earlier files are restored in $root; no command was run"
 exit "$status"

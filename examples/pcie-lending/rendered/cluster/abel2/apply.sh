@@ -3,8 +3,11 @@
 #
 # ./apply.sh               dry run: print the changes, what they interrupt, and what needs a reboot
 # ./apply.sh --diff        the same, with the lines that differ
-# ./apply.sh --yes         apply; the previous files are kept in /var/lib/wirespeed/before for rollback.sh
+# ./apply.sh --yes         apply
 # ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
+#
+# A file is stored in /var/lib/wirespeed/before the first time that it is replaced. So a rollback returns to the state
+# before the FIRST apply, also after several plans. To return to an earlier plan, render and apply that plan again.
 #
 # First, the rollback script of an earlier plan (/var/lib/wirespeed/rollback.sh) removes the files of that plan that are
 # not beside this script.
@@ -39,6 +42,7 @@ while [ $# -gt 0 ]; do
   --root)
     [ $# -gt 1 ] || { echo "apply.sh: --root needs a folder" >&2; exit 2; }
     root=${2%/}
+    [ -n "$root" ] || { echo "apply.sh: --root needs a folder other than /" >&2; exit 2; }
     shift
     ;;
   *)
@@ -56,6 +60,7 @@ interrupts=''
 reboots=''
 line='
 '
+image="${root:+ --root '$root'}"
 umask 022
 
 run() {
@@ -65,7 +70,7 @@ run() {
 }
 
 stop() {
-  echo "apply.sh: stopped at $1; files installed before it stay; ./rollback.sh rolls back" >&2
+  echo "apply.sh: stopped at $1; files installed before it stay; ./rollback.sh --yes$image rolls back" >&2
   exit 1
 }
 
@@ -99,7 +104,7 @@ obeyed() { # path
 }
 
 failed() { # path
-  echo "apply.sh: $1 is not active yet: a command failed; ./apply.sh --yes tries again" >&2
+  echo "apply.sh: $1 is not active yet: a command failed; ./apply.sh --yes$image tries again" >&2
   status=1
 }
 
@@ -136,6 +141,6 @@ if [ -z "$yes$root" ]; then
   echo "installing these files interrupts ${interrupts:+traffic:}${interrupts:-no traffic}"
 fi
 [ -n "$root" ] || [ -z "$reboots" ] || echo "these files take effect after a reboot:$reboots"
-[ -n "$yes" ] || echo "dry run: nothing was changed; ./apply.sh --yes applies"
+[ -n "$yes" ] || echo "dry run: nothing was changed; ./apply.sh --yes$image applies"
 [ -z "$yes" ] || [ -z "$root" ] || echo "the files are installed in $root; no command was run"
 exit "$status"
