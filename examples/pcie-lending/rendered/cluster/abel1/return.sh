@@ -5,7 +5,7 @@
 # ./return.sh         print what would be done
 # ./return.sh --yes   do it
 #
-# Interrupts: every program on this host's GPUs.
+# Interrupts: every program on the devices and on this host's GPUs.
 set -eu
 
 yes=

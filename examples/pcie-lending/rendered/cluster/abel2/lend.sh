@@ -4,8 +4,9 @@
 # ./lend.sh         print what would be done
 # ./lend.sh --yes   do it; take-back.sh ends the loan
 #
-# Interrupts: whatever uses the devices. The GPU's kernel module stays loaded: adding a GPU after it was
-# unloaded freezes the host (Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6).
+# Interrupts: whatever uses the devices. Unmount the file systems of a drive before it is lent.
+# The GPU's kernel module stays loaded: adding a GPU after it was unloaded freezes the host (Johansen, Fast Multi-GPU
+# communication over PCI Express, section 3.2.6).
 set -eu
 
 yes=
