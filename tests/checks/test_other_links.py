@@ -6,6 +6,7 @@ import pytest
 import small_cluster as small
 
 from wirespeed.checks import checks, run
+from wirespeed.facts import assemble_facts
 from wirespeed.settings import Place
 
 HOST = Place("node1")
@@ -56,6 +57,18 @@ def test_acs_outside_the_plan_is_a_note(is_enabled, status):  # type: ignore[no-
     assert finding.found is not None
     assert finding.found.endswith("; note: no planned traffic crosses 0000:c0:01.0, where ACS is on")
     assert len(finding.evidence) == 2
+
+
+@pytest.mark.parametrize(("iommu", "status"), [("off", "unknown"), ("on", "fail"), (None, "fail")])
+def test_an_absent_service_without_the_iommu_is_unknown_until_acs_is_read(iommu, status):  # type: ignore[no-untyped-def]
+    """Without the IOMMU the kernel does not enable ACS (drivers/pci/pci.c), but the BIOS may."""
+    unread = {(HOST.child("pcie", address), "pcie.acs"): None for address in small.PLAN.hosts["node1"].pcie}
+    values = {**unread, (HOST, "host.acs_service"): False, (HOST, "host.kernel.iommu"): iommu}
+    finding = small.by_id(
+        "host.acs-service", assemble_facts(small.observations(values), small.no_permission("pcie.acs"))
+    )[0]
+    assert finding.status == status
+    assert [fix.change is not None for fix in finding.fix] == [status == "fail"]
 
 
 def test_without_acs_outside_the_plan_there_is_no_note() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from wirespeed import render
 from wirespeed.cluster import Scheme, read, read_text
 from wirespeed.plan import Plan, build
 from wirespeed.settings import Place, Port, SwitchQueue, walk
@@ -166,6 +167,15 @@ def test_acs_is_off_where_traffic_between_nic_and_gpu_turns(plan: Plan) -> None:
         for endpoint in (nic.pcie, host.gpus[nic.gpu].pcie or ""):
             bridge = host.pcie[host.pcie[endpoint].parent or ""]
             assert (bridge.role, bridge.acs) == ("switch-downstream", frozenset())
+
+
+@pytest.mark.parametrize("example", ["arista-leaf-spine", "esnet-400g", "mi300x-4node"])
+def test_the_acs_service_is_planned_where_its_unit_is_rendered(example: str) -> None:
+    """A planned service without a unit would give a fix that cannot work."""
+    plan = build(read(EXAMPLES / example / "cluster.yaml"))
+    name, host = next(iter(plan.hosts.items()))
+    units = [path for path in render.files(plan, [name]) if path.path.endswith("/wirespeed-acs.service")]
+    assert (host.acs_service, len(units)) == ((True, 1) if host.gpus else (None, 0))
 
 
 def test_the_same_file_gives_the_same_plan() -> None:

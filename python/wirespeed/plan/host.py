@@ -42,6 +42,7 @@ from wirespeed.settings import (
     Rule,
     Sysctl,
     TrafficClass,
+    list_acs_bridges,
 )
 from wirespeed.units import Bandwidth, Length
 
@@ -166,7 +167,6 @@ def host_kind(
         peer_memory=software.peer_memory if gpu else None,
         rdma_naming="NAME_KERNEL",
         qos_tools=frozenset({qos_program}) if qos_program else None,
-        acs_service=True,
         rdma_libraries="ok",
         conflicting_stacks=(),
         bios=bios,
@@ -201,6 +201,8 @@ def host_kind(
     rules = {host_port.rail: build_rule(host_port.rail) for host_port in chassis.host_ports}
     interfaces = [host_port.interface for host_port in chassis.host_ports]
     template = replace(template, pcie=plan_root_ports(replace(template, nics=dict(zip(interfaces, nics, strict=True)))))
+    if list_acs_bridges(template.pcie):
+        template = replace(template, acs_service=True)
     template, nics = apply_profile(template, nics, spec, chassis, catalogue, problems)
     return HostKind(spec, chassis, template, nics, rules, cluster.launch.gid_index)
 

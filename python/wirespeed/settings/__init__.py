@@ -28,6 +28,7 @@ from wirespeed.settings.pcie import (
     bdf,
     find_common_bridge,
     is_address,
+    list_acs_bridges,
     list_bridges,
     parse_function,
 )
@@ -155,6 +156,7 @@ __all__ = [
     "is_address",
     "is_of_version",
     "iterate_entities",
+    "list_acs_bridges",
     "list_bridges",
     "list_collections",
     "list_group_settings",

@@ -124,3 +124,10 @@ def find_common_bridge(functions: Mapping[str, PcieFunction], first: str | None,
     """The lowest bridge above two functions. None: their traffic passes the root complex."""
     above = list_bridges(functions, second)
     return next((bridge for bridge in list_bridges(functions, first) if bridge in above), None)
+
+
+def list_acs_bridges(functions: Mapping[str, PcieFunction]) -> tuple[PcieFunction, ...]:
+    """The bridges with a planned ACS control register, which a boot service sets."""
+    return tuple(
+        function for function in functions.values() if function.acs is not None and function.role != "endpoint"
+    )

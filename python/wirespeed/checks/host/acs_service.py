@@ -1,15 +1,16 @@
 """Boot service that disables ACS
 
-A service disables PCIe Access Control Services (ACS) at every boot, unless the BIOS keeps ACS off: no bridge has the
-capability, or the IOMMU is off too, without which the kernel does not enable ACS. Functions outside the plan with
-enabled ACS, such as the bridges above drives, are listed as a note: no planned traffic crosses them.
+A service disables PCIe Access Control Services (ACS) at every boot. It is not needed if no bridge has ACS, or if ACS
+and IOMMU are both off: the kernel enables ACS only with the IOMMU. It is planned only for a host with bridges between
+NIC and GPU, or between two GPUs. If the IOMMU is off and ACS was not read, the result is unknown. Functions outside the
+plan with enabled ACS, such as the bridges above drives, are listed as a note: no planned traffic crosses them.
 
 Impact:
     Firmware and kernel enable ACS again at each boot. Without the service the cluster is fast until the first reboot;
     after it GPU traffic is slow, without any log message.
 
 Fix:
-    Install and enable the rendered unit, or disable ACS in the BIOS if it has the option.
+    Install the rendered unit with apply.sh, which also enables it; or disable ACS in the BIOS if it has the option.
 
 Example:
     $ systemctl is-enabled wirespeed-acs.service
@@ -63,17 +64,22 @@ def _check_service(context: CheckContext) -> Outcome:
     fix = context.build_change("enable the boot service that disables ACS", "host.acs_service", True)
     functions = _list_functions(context)
     registers = [function.acs for function in functions if function.acs is not None]
+    if not registers and _is_iommu_off(context):
+        raise context.build_unread_error(context.place, "pcie.acs")
     if not registers or any(registers):
         return failure("ACS is on again after the next boot", _ENABLED, _NOT_ENABLED, fix)
     if not any(function.acs_capable is not False for function in functions if function.acs is not None):
         return success(_ENABLED_OR_BIOS, f"{_NOT_ENABLED}; no PCIe function has the ACS capability")
-    iommu = None
-    with suppress(UnreadError):
-        iommu = context.get_found_value("host.kernel.iommu")
-    if iommu == "off":
+    if _is_iommu_off(context):
         return success(_ENABLED_OR_BIOS, f"{_NOT_ENABLED}; ACS is off, and the IOMMU is off")
     reason = "the kernel turns ACS on at every boot while the IOMMU is on, unless another program turns it off"
     return warning("ACS is off, but no boot service keeps it off", _ENABLED, _NOT_ENABLED, fix, reason=reason)
+
+
+def _is_iommu_off(context: CheckContext) -> bool:
+    with suppress(UnreadError):
+        return bool(context.get_found_value("host.kernel.iommu") == "off")
+    return False
 
 
 def _list_functions(context: CheckContext) -> list[PcieFunction]:

@@ -12,7 +12,7 @@ from wirespeed.platforms.host.linux import bios
 from wirespeed.platforms.host.linux.kernel_releases import choose_kernel_release
 from wirespeed.platforms.host.linux.programs import list_programs, list_sms
 from wirespeed.platforms.host.linux.tuning import coalescing_arguments, is_tuned, near, ring_arguments
-from wirespeed.settings import Action, Device, Host, Nic, PcieFunction, Route, Rule, split_route_name
+from wirespeed.settings import Action, Device, Host, Nic, PcieFunction, Route, Rule, list_acs_bridges, split_route_name
 
 _ACS_BITS = ("SrcValid", "TransBlk", "ReqRedir", "CmpltRedir", "UpstreamFwd", "EgressCtrl", "DirectTrans")
 """ACS control register, from bit 0, as named by lspci; source: PCI Express Base Specification 5.0, 7.7.11.3."""
@@ -126,11 +126,7 @@ def acs(name: str, host: Host) -> str | None:
     Raises:
         Refusal: switches have different ones, which a script that finds them at run time cannot distinguish.
     """
-    registers = {
-        acs_register(function.acs)
-        for function in host.pcie.values()
-        if function.acs is not None and function.role != "endpoint"
-    }
+    registers = {acs_register(function.acs or ()) for function in list_acs_bridges(host.pcie)}
     if len(registers) > 1:
         found = f"ACS control registers {', '.join(sorted(registers))}"
         raise Refusal([Problem(name, found, "the same on every PCIe switch")])
