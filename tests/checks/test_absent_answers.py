@@ -43,7 +43,7 @@ def test_a_host_file_without_hosts(
     assert finding.status == expected[0]
     if expected[1] is not None:
         assert finding.found == expected[1]
-        assert [fix.sentence for fix in finding.fix] == ["install the rendered host file again"]
+        assert [fix.sentence for fix in finding.fix] == ["install the rendered host file with apply.sh"]
 
 
 def test_only_the_planned_library_explains_what_was_not_read(healthy: Path) -> None:

@@ -117,6 +117,15 @@ ROWS = [
         ["sed -i '/^NCCL_IB_GID_INDEX *=/d' /etc/rccl.conf", "echo NCCL_IB_GID_INDEX=3 >> /etc/rccl.conf"],
         "takes effect for the next job",
     ),
+    (
+        "",
+        "host.launch.hosts",
+        [
+            "mkdir -p /etc/wirespeed",
+            "printf '%s\\n' 'node1 slots=8' 'node2 slots=8' 'node3 slots=8' 'node4 slots=8' > /etc/wirespeed/hostfile",
+        ],
+        "takes effect for the next job",
+    ),
     ("", "host.acs_service", ["systemctl enable --now wirespeed-acs.service"], None),
 ]
 

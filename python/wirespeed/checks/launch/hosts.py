@@ -7,7 +7,7 @@ Impact:
     of ranks does not fit the mapping to cores. In another order ranks that communicate most are further apart.
 
 Fix:
-    Install the rendered host file again. Slurm selects hosts itself and has no such file.
+    Install the rendered host file with apply.sh. Slurm selects hosts itself and has no such file.
 
 Example:
     $ cat /etc/wirespeed/mvapich2-hosts
@@ -30,7 +30,7 @@ _NAMES = 8
 """Hosts that a finding names, at most."""
 _NO_FILE = "No such file or directory"
 """The end of what cat(1) prints of a file that does not exist."""
-_WRONG, _FIX = "the host file of jobs is not as planned", "install the rendered host file again"
+_WRONG, _FIX = "the host file of jobs is not as planned", "install the rendered host file with apply.sh"
 _compare_ranks = compare("host.launch.ranks_per_host", "host.launch.other_ranks", wrong=_WRONG, fix=_FIX)
 
 

@@ -31,5 +31,7 @@ def format_line(file: str, path: str, launch: Launch, sign: str = "=") -> Settin
 
 
 def whole(file: str, lines: list[str]) -> SettingCommands:
-    """The command that replaces a file."""
-    return SettingCommands((f"printf '%s\\n' {shlex.join(lines)} > {file}",), _NEXT)
+    """The commands that replace a file. Its folder may not exist: the files of jobs are perhaps not installed yet."""
+    return SettingCommands(
+        (f"mkdir -p {file.rpartition('/')[0]}", f"printf '%s\\n' {shlex.join(lines)} > {file}"), _NEXT
+    )
