@@ -46,7 +46,7 @@ _MEANINGS = {
     "unknown": "could not be determined",
     "error": "the check stopped with an error",
     "pass": "as required",
-    "skip": "not planned, or not judged: may be good or bad",
+    "skip": "not planned, not judged, or the planned device is absent (see its own finding): may be good or bad",
 }
 """The meaning of each status, in the order of the table of statuses."""
 
