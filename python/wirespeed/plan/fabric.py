@@ -181,7 +181,7 @@ def build_pattern_cables(
             else f"{free}, one for each port",
             f"add leaves, or reduce uplinks (fabric.leaf_spine.uplinks: {whole - count} at most)"
             if fits_with_fewer_uplinks
-            else "add leaves",
+            else f"add leaves, or use fewer {'uplinks or NICs' if uplink_ports and count <= whole else 'NICs'}",
         )
     if problems.refusals:
         return []
