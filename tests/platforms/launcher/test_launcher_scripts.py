@@ -76,6 +76,9 @@ SCRIPTS = [
 ]
 
 
+PERFTEST = ("openmpi", "wirespeed-perftest", "ib_write_bw", LAUNCHES["openmpi"][0])
+
+
 @pytest.mark.parametrize(("launcher", "name", "program", "launch"), SCRIPTS)
 def test_a_program_gets_every_variable_and_every_argument_as_they_are(
     tmp_path: Path, launcher: str, name: str, program: str, launch: Launch
@@ -102,6 +105,21 @@ def test_without_a_program_nothing_is_started(
     process = subprocess.run(["/bin/bash", file], capture_output=True, text=True, env={"PATH": "/nowhere"}, check=False)
     assert process.returncode == 2
     assert process.stderr.startswith("usage: ")
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+@pytest.mark.parametrize(("launcher", "name", "program", "launch"), [*SCRIPTS, PERFTEST])
+def test_help_is_the_usage_and_starts_nothing(
+    tmp_path: Path, launcher: str, name: str, program: str, launch: Launch, option: str
+) -> None:
+    """mpirun would take --help for the name of the program."""
+    file = tmp_path / "script"
+    file.write_text(script(launcher, name, launch))
+    process = subprocess.run(
+        ["/bin/bash", file, option], capture_output=True, text=True, env={"PATH": "/nowhere"}, check=False
+    )
+    assert (process.returncode, process.stderr) == (0, "")
+    assert process.stdout.startswith("usage: ") and f"{name} " in process.stdout
 
 
 def test_slurm_is_given_masks_where_the_library_binds_nothing(tmp_path: Path) -> None:
