@@ -1,9 +1,10 @@
 """Boot service that disables ACS
 
 A service disables PCIe Access Control Services (ACS) at every boot. It is not needed if no bridge has ACS, or if ACS
-and IOMMU are both off: the kernel enables ACS only with the IOMMU. It is planned only for a host with bridges between
-NIC and GPU, or between two GPUs. If the IOMMU is off and ACS was not read, the result is unknown. Functions outside the
-plan with enabled ACS, such as the bridges above drives, are listed as a note: no planned traffic crosses them.
+and IOMMU are both off: the kernel enables ACS only with the IOMMU. It is planned only for a host with PCIe switches,
+or with bridges between NICs and GPUs. If the IOMMU is off and ACS was not read, the result is unknown. Functions
+outside the plan with enabled ACS, such as the bridges above drives, are listed as a note: no planned traffic crosses
+them.
 
 Impact:
     Firmware and kernel enable ACS again at each boot. Without the service the cluster is fast until the first reboot;
