@@ -20,14 +20,19 @@ def page() -> str:
 def _iterate_parts(node: Node, definitions: Node, prefix: str = "") -> Iterator[tuple[str, Node]]:
     """(key, schema) of every mapping below a part; a recursive part (``except``) appears once."""
     for name, value in node["properties"].items():
-        part = _find_part(value, definitions)
+        part = find_part(value, definitions)
         if part is not None and part is not node:
             key = f"{prefix}.{name}" if prefix else name
             yield key, part
             yield from _iterate_parts(part, definitions, key)
 
 
-def _find_part(value: Node, definitions: Node) -> Node | None:
+def format_row(*cells: str) -> str:
+    """A row of a table; `|` in a cell does not end it."""
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+
+
+def find_part(value: Node, definitions: Node) -> Node | None:
     """Find the mapping that is the value, or that is the type of its members."""
     value = _drop_null(value)
     members = value.get("items") or value.get("additionalProperties") or value
@@ -40,22 +45,22 @@ def _format_part(key: str, part: Node, definitions: Node, parts: Mapping[str, No
     lines.append("\n| key | values | meaning | default |\n| --- | --- | --- | --- |\n")
     for name, value in part["properties"].items():
         inner = f"{key}.{name}" if key else name
-        values = _describe_values(value, definitions, inner if inner in parts else None)
-        default = "required" if name in part.get("required", ()) else _format_default(value)
-        cells = (f"`{name}`", values, value.get("description", ""), default)
-        lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n")
+        values = describe_values(value, definitions, inner if inner in parts else None)
+        default = "required" if name in part.get("required", ()) else format_default(value)
+        lines.append(format_row(f"`{name}`", values, value.get("description", ""), default))
     return "".join(lines)
 
 
-def _describe_values(value: Node, definitions: Node, section: str | None) -> str:
+def describe_values(value: Node, definitions: Node, section: str | None) -> str:
+    """Describe the accepted values of a key; ``section`` describes a mapping."""
     value = _drop_null(value)
     if value.get("examples"):
         return _describe_scalar(value)
     link = f"[below](#{section.replace('.', '')})" if section else ""
     if "items" in value:
-        return f"list: {link or _describe_values(value['items'], definitions, None)}"
+        return f"list: {link or describe_values(value['items'], definitions, None)}"
     if isinstance(value.get("additionalProperties"), dict):
-        members = _describe_values(value["additionalProperties"], definitions, None)
+        members = describe_values(value["additionalProperties"], definitions, None)
         return f"mapping: {link or members}"
     if link:
         return link
@@ -71,7 +76,7 @@ def _describe_values(value: Node, definitions: Node, section: str | None) -> str
         if whole.get("maximum") == 100 and "%" in value["anyOf"][-1].get("pattern", ""):
             alternative = " or `none`" if "none" in value["anyOf"][-1]["pattern"] else ""
             return f"{whole['minimum']}% to 100%{alternative}"
-        kinds = (_describe_values(choice, definitions, None) for choice in value["anyOf"])
+        kinds = (describe_values(choice, definitions, None) for choice in value["anyOf"])
         return " or ".join(dict.fromkeys(kinds))
     return _describe_scalar(value)
 
@@ -106,7 +111,8 @@ def _drop_null(value: Node) -> Node:
     return {**choices[0], **other_keys} if len(choices) == 1 else {**other_keys, "anyOf": choices}
 
 
-def _format_default(value: Node) -> str:
+def format_default(value: Node) -> str:
+    """The default of an optional key; empty if there is none, or a mapping or list."""
     default = value.get("default")
     if default is None or isinstance(default, dict | list):
         return ""

@@ -318,6 +318,20 @@ def cluster_file() -> str:
     return NOTE + title + note + cluster_file_page.page()
 
 
+def profile() -> str:
+    """Every key of an acceptance profile."""
+    import profile_page
+
+    title = _format_title(
+        "Acceptance profile", "authors of acceptance profiles", "which keys and values can a profile have?"
+    )
+    note = (
+        "With `base`, a profile contains only what differs from its base. `wirespeed list profiles` lists the profiles "
+        "of wirespeed; [Limits and verdicts](../concepts/limits.md#profiles-and-gates) shows an example.\n"
+    )
+    return NOTE + title + note + profile_page.page()
+
+
 def simulator() -> str:
     """Scenario files, result tables and every parameter of the simulator."""
     import simulator_page
@@ -359,6 +373,15 @@ def summary() -> str:
     from wirespeed.simulation import summary_schema
 
     return json.dumps(summary_schema(), indent=2) + "\n"
+
+
+def profile_schema() -> str:
+    """The JSON Schema of an acceptance profile."""
+    import json
+
+    from wirespeed.benchmarks.judge.profile import schema as file_schema
+
+    return json.dumps(file_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def leaf_spine() -> str:
@@ -439,7 +462,9 @@ PAGES: dict[str, Callable[[], str]] = {
     "glossary.md": glossary,
     "simulator.md": simulator,
     "cluster-file.md": cluster_file,
+    "profile.md": profile,
     "cluster.schema.json": schema,
+    "profile.schema.json": profile_schema,
     "traffic.schema.json": traffic,
     "scenario.schema.json": scenario,
     "summary.schema.json": summary,

@@ -26,9 +26,11 @@ class Entry(BaseModel):
 class SourcedValue(Entry, Generic[T]):
     """A value with the document, standard or measurement it comes from."""
 
-    value: T
-    source: str = Field(min_length=1)
-    verified: bool = True  # whether the source was read; a verdict that depends on another value only warns
+    value: T = Field(description="the number")
+    source: str = Field(min_length=1, description="where the number comes from")
+    verified: bool = Field(
+        default=True, description="whether the source was read; a verdict that depends on another value only warns"
+    )
 
 
 def _parse_bandwidth(value: Any) -> Any:

@@ -62,7 +62,7 @@ ANY_RATE = """\
 version: 1
 base: lab
 title: Passes at any rate above 0, which depends on what else this machine does
-classes:
+fractions:
   tcp:
     pass: {value: 0, source: the test is of steps and hosts}
     warn: {value: 0, source: the test is of steps and hosts}

@@ -84,7 +84,7 @@ def bridge_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -
         skip_reason=f"the sizes end before {_PLATEAU[run.tool]:,} bytes, where the plateau begins"
         if is_short
         else None,
-        thresholds=profile.classes.gpu_peers or profile.classes.rdma,
+        thresholds=profile.fractions.gpu_peers or profile.fractions.rdma,
         hosts=tuple(dict.fromkeys(end.host for end in ends)),
     )
 

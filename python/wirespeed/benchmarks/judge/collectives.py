@@ -280,7 +280,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
     }
     choice = choose_algorithm(run, usual, reachable) if not (proof.algorithms or proof.forced) else Choice(usual)
     highest_latency = find_highest_latency(profile, estimate_latency(collective, group))
-    classes = profile.classes
+    fractions = profile.fractions
     return CollectiveLimits(
         collective=collective,
         ranks=run.ranks,
@@ -308,11 +308,11 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         )
         if context.interface is None
         else None,
-        thresholds=classes.collective_hosts
+        thresholds=fractions.collective_hosts
         if group.across_hosts
-        else (classes.gpu_peers or classes.collective_one_host)
+        else (fractions.gpu_peers or fractions.collective_one_host)
         if group.uses_pcie
-        else classes.collective_one_host,
+        else fractions.collective_one_host,
         reasons_above=tuple(
             _list_reasons_above(collective, group, bool(list_rank_hosts(run, run.ranks, context)), context.evidence)
         ),

@@ -7,9 +7,9 @@ one test among themselves.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, WithJsonSchema, field_validator, model_validator
 
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.catalogue.model import BandwidthField, Entry, SizeField
@@ -19,46 +19,48 @@ from wirespeed.results.benchmarks import Metric
 from wirespeed.results.parameters import dictionary
 from wirespeed.units import BITS_PER_SECOND
 
+_BandwidthText = Annotated[BandwidthField, WithJsonSchema({"type": "string", "examples": ["400 Gb/s"]})]
+_SizeText = Annotated[SizeField, WithJsonSchema({"type": "string", "examples": ["8 GiB"]})]
+
 
 class Range(Entry):
     """A range of a parameter's values, both ends included."""
 
-    at_least: float | None = None
-    at_most: float | None = None
+    at_least: float | None = Field(default=None, description="lowest value")
+    at_most: float | None = Field(default=None, description="highest value")
 
 
 class Selection(Entry):
-    """A selection of measurements. A field that is absent matches every run.
+    """A selection of measurements. A field that is absent matches every run."""
 
-    ``tests`` are names as `bench parse` gives them; ``gpu`` is a word of the GPU's name; ``label`` may hold ``*``.
-    """
-
-    tools: list[str] = Field(min_length=1)
-    tests: list[str] = Field(default_factory=list)
-    collective: Collective | None = None
-    metric: Metric
-    link: BandwidthField | None = None
-    memory: Literal["host", "gpu"] | None = None
-    bidirectional: bool | None = None
-    gpu: str | None = None
-    hosts: int | None = None
-    ranks: int | None = None
-    connection_type: Literal["RC", "UD"] | None = None
-    sizes: list[SizeField] = Field(default_factory=list)
-    from_size: SizeField | None = None
-    label: str | None = None
+    tools: list[str] = Field(min_length=1, description="names as in `wirespeed list tools`")
+    tests: list[str] = Field(default_factory=list, description="names of tests, as `wirespeed bench parse` prints them")
+    collective: Collective | None = Field(default=None, description="collective of the run")
+    metric: Metric = Field(description="metric, as `wirespeed bench parse` prints it")
+    link: _BandwidthText | None = Field(default=None, description="speed of the NIC port")
+    memory: Literal["host", "gpu"] | None = Field(default=None, description="memory of the buffers")
+    bidirectional: bool | None = Field(default=None, description="both ends send at the same time")
+    gpu: str | None = Field(default=None, description="a word of the name of the GPU, such as H100")
+    hosts: int | None = Field(default=None, description="number of hosts of the run")
+    ranks: int | None = Field(default=None, description="number of ranks of the run")
+    connection_type: Literal["RC", "UD"] | None = Field(
+        default=None, description="transport service of the queue pairs"
+    )
+    sizes: list[_SizeText] = Field(default_factory=list, description="message sizes")
+    from_size: _SizeText | None = Field(default=None, description="smallest message size")
+    label: str | None = Field(default=None, description="label of the measurement; `*` matches any text")
 
 
 class Gate(Selection):
     """A number that a measurement of one kind must reach, or stay below, independent of its limits."""
 
-    name: str = Field(min_length=1)
-    at_least: float | None = None
-    at_most: float | None = None
-    unit: str
-    tolerance: float = Field(default=0.0, ge=0, lt=1)  # a value within this fraction of the number warns
-    severity: Literal["fail", "warn"] = "fail"
-    source: str = Field(min_length=1)
+    name: str = Field(min_length=1, description="name in verdicts, unique in the profile")
+    at_least: float | None = Field(default=None, description="lowest accepted value; either this or at_most")
+    at_most: float | None = Field(default=None, description="highest accepted value")
+    unit: str = Field(description="unit of the number, such as Gb/s, GB/s or us")
+    tolerance: float = Field(default=0.0, ge=0, lt=1, description="a value within this fraction of the number warns")
+    severity: Literal["fail", "warn"] = Field(default="fail", description="verdict of a value that is not accepted")
+    source: str = Field(min_length=1, description="where the number comes from")
 
     @model_validator(mode="after")
     def _check_numbers(self) -> Gate:
@@ -84,14 +86,15 @@ class AtOnce(StrEnum):
 
 
 class Runs(Selection):
-    """One side of a relative gate: measurements, selected also by path and by what was measured at the same time.
+    """One side of a relative gate: a selection of measurements, also by path and by the parameters of their logs."""
 
-    ``parameters`` are those of the log, by the names of `results/parameters.py`; another name is refused.
-    """
-
-    path: Path | None = None
-    at_once: AtOnce | None = None
-    parameters: dict[str, Range | bool | int | float | str] = Field(default_factory=dict)
+    path: Path | None = Field(default=None, description="part of the network between the two NICs")
+    at_once: AtOnce | None = Field(
+        default=None, description="runs between the same hosts at the same time: none, or on every rail"
+    )
+    parameters: dict[str, Range | bool | int | float | str] = Field(
+        default_factory=dict, description="parameters of the run by name, each with a value or a range"
+    )
 
     @field_validator("parameters")
     @classmethod
@@ -123,25 +126,22 @@ class CommonEnd(StrEnum):
 
 
 class RelativeGate(Entry):
-    """A comparison of runs: the ratio of two sides, their difference in ``unit``, or the spread of one side.
+    """A comparison of runs: the ratio of two sides, their difference (with a unit), or the spread of one side."""
 
-    ``to`` contains only what the baseline changes in ``of``.
-    """
-
-    name: str = Field(min_length=1)
-    of: Runs
-    to: Runs | None = None
-    statistic: Statistic = Statistic.MEDIAN  # of ``of``
-    baseline: Statistic = Statistic.MEDIAN  # of ``to``
-    same: list[CommonEnd] = Field(default_factory=list)
-    runs: int = Field(default=1, ge=1)  # minimum number of runs per side
-    at_least: float | None = None
-    at_most: float | None = None
-    unit: str | None = None  # of a difference; None: of a ratio or a spread
-    tolerance: float = Field(default=0.0, ge=0, lt=1)
-    severity: Literal["fail", "warn"] = "fail"
-    measure: str | None = None  # command that measures missing runs
-    source: str = Field(min_length=1)
+    name: str = Field(min_length=1, description="name in verdicts, unique in the profile")
+    of: Runs = Field(description="runs that are compared")
+    to: Runs | None = Field(default=None, description="baseline: only the keys that differ from `of`")
+    statistic: Statistic = Field(default=Statistic.MEDIAN, description="statistic of the runs of `of`")
+    baseline: Statistic = Field(default=Statistic.MEDIAN, description="statistic of the runs of `to`")
+    same: list[CommonEnd] = Field(default_factory=list, description="ends that the runs of both sides must share")
+    runs: int = Field(default=1, ge=1, description="minimum number of runs per side")
+    at_least: float | None = Field(default=None, description="lowest accepted value; either this or at_most")
+    at_most: float | None = Field(default=None, description="highest accepted value")
+    unit: str | None = Field(default=None, description="unit of a difference; absent: a ratio or a spread")
+    tolerance: float = Field(default=0.0, ge=0, lt=1, description="a value within this fraction of the number warns")
+    severity: Literal["fail", "warn"] = Field(default="fail", description="verdict of a value that is not accepted")
+    measure: str | None = Field(default=None, description="command that measures missing runs")
+    source: str = Field(min_length=1, description="where the number comes from")
 
     @model_validator(mode="before")
     @classmethod

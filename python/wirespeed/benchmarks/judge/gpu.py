@@ -232,9 +232,9 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         p2p=run.parameters.p2p_enabled is not False,
         without_access=frozenset(without_access),
         socket_terms=_list_socket_terms(plan, name, bidirectional),
-        peer_thresholds=profile.classes.gpu_peers or profile.classes.rdma,
+        peer_thresholds=profile.fractions.gpu_peers or profile.fractions.rdma,
         copies_at_once=_count_copies_at_once(run) if gpu_links is not None and gpu_links.full_mesh else 0,
-        pair_thresholds=profile.classes.kernel_copies_at_once,
+        pair_thresholds=profile.fractions.kernel_copies_at_once,
         slot_thresholds=_find_slot_thresholds(run, profile),
         whole="many GPUs copy at once: shown for information"
         if any(word in test for word in _MANY_GPU_TESTS)
@@ -276,8 +276,8 @@ def _find_slot_thresholds(run: Run, profile: Profile) -> Thresholds | None:
     """
     if not run.parameters.bidirectional:
         return None
-    classes = profile.classes
-    return classes.host_copies_both if _adds_both_directions(run) else classes.host_copies_bidirectional
+    fractions = profile.fractions
+    return fractions.host_copies_both if _adds_both_directions(run) else fractions.host_copies_bidirectional
 
 
 def _copies_from_or_to_host(run: Run) -> bool:
@@ -299,9 +299,9 @@ def _note_pairs_without_access(run: Run, pairs: tuple[str, ...], *, has_links: b
 
 
 def _find_thresholds(run: Run, profile: Profile) -> Thresholds:
-    classes = profile.classes
-    of_engines = classes.gpu_links or classes.rdma
-    return classes.kernel_copies or of_engines if run.tool == "TransferBench" else of_engines
+    fractions = profile.fractions
+    of_engines = fractions.gpu_links or fractions.rdma
+    return fractions.kernel_copies or of_engines if run.tool == "TransferBench" else of_engines
 
 
 def find_gpu_host(run: Run, plan: Plan) -> str | None:

@@ -70,7 +70,7 @@ class _Limits:
 
     @property
     def thresholds(self) -> Thresholds:
-        return self.profile.classes.tcp
+        return self.profile.fractions.tcp
 
     def limit(self, measurement: Measurement) -> Limit:
         if self.figures.reference:

@@ -168,7 +168,7 @@ class UnknownLimits:
     @property
     def thresholds(self) -> Thresholds:
         """Never used: there is no limit to compare with."""
-        return self.profile.classes.rdma
+        return self.profile.fractions.rdma
 
     def limit(self, measurement: Measurement) -> Limit:
         """No limit, with the reason, for measurements that would be judged."""

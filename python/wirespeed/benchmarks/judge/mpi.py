@@ -160,7 +160,7 @@ def _find_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) ->
         ranks_of_host=ranks_here,
         gb_per_s=fastest.total.value,
         assumptions=(assumption, *fastest.assumptions),
-        thresholds=profile.classes.rdma,
+        thresholds=profile.fractions.rdma,
         hosts=tuple(hosts),
         link=fastest.link,
     )

@@ -236,7 +236,7 @@ def _build_limits(
         rate=rate,
         rate_from=rate_from,
         floor=_find_latency_floor(run, profile),
-        thresholds=(profile.classes.random_ring if run.tool == "gpcnet" else None) or profile.classes.rdma,
+        thresholds=(profile.fractions.random_ring if run.tool == "gpcnet" else None) or profile.fractions.rdma,
         hosts=tuple(network.host for network in networks),
         link=slowest.link,
         memory=memory,

@@ -5,6 +5,8 @@ Data with a source per number, in ``profiles/``.
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -17,16 +19,16 @@ from pydantic import Field, ValidationError, model_validator
 from wirespeed.benchmarks.judge.gate_model import Gate, RelativeGate
 from wirespeed.catalogue.model import Entry, SourcedValue
 from wirespeed.cluster import document
-from wirespeed.data_files import describe_problem, parse_found_and_expected
+from wirespeed.data_files import describe_problem
 from wirespeed.errors import Problem, Refusal, did_you_mean, refuse
 from wirespeed.input_files import read_input
 
 
 class Thresholds(Entry):
-    """Fractions of the reachable limit from which a measurement passes or warns."""
+    """Fractions of the reachable limit from which a measurement passes or warns; below both it fails."""
 
-    passes: SourcedValue[float] = Field(alias="pass")
-    warns: SourcedValue[float] = Field(alias="warn")
+    passes: SourcedValue[float] = Field(alias="pass", description="passes from this fraction on")
+    warns: SourcedValue[float] = Field(alias="warn", description="from this fraction on a warning instead of a failure")
 
     @model_validator(mode="after")
     def _check_order(self) -> Thresholds:
@@ -35,63 +37,111 @@ class Thresholds(Entry):
         return self
 
 
-class Classes(Entry):
-    """Thresholds by the limiting resource of a benchmark."""
+class Fractions(Entry):
+    """The required fractions of the reachable limit, by kind of run. A kind that is absent has those of another one."""
 
-    rdma: Thresholds
-    collective_one_host: Thresholds = Field(alias="collective-one-host")
-    collective_hosts: Thresholds = Field(alias="collective-hosts")
-    tcp: Thresholds
-    message_rate: Thresholds | None = Field(default=None, alias="message-rate")  # of small messages; None: as rdma
-    gpu_peers: Thresholds | None = Field(default=None, alias="gpu-peers")  # peer access over PCIe; None: as rdma
-    gpu_links: Thresholds | None = Field(default=None, alias="gpu-links")  # copies inside a host; None: as rdma
-    host_copies_bidirectional: Thresholds | None = Field(  # one direction while the other is busy; None: as gpu-links
-        default=None, alias="host-copies-bidirectional"
+    rdma: Thresholds = Field(
+        description="bandwidth between the NICs of two hosts, such as ib_write_bw, osu_bw or ucx_perftest"
     )
-    host_copies_both: Thresholds | None = Field(  # both directions added; None: as gpu-links or kernel-copies
-        default=None, alias="host-copies-both"
+    collective_one_host: Thresholds = Field(
+        alias="collective-one-host", description="a collective of the GPUs of one host, such as all_reduce_perf"
     )
-    kernel_copies: Thresholds | None = Field(default=None, alias="kernel-copies")  # TransferBench; None: as gpu-links
-    kernel_copies_at_once: Thresholds | None = Field(  # of a pair, while all pairs copy; None: as kernel-copies
-        default=None, alias="kernel-copies-at-once"
+    collective_hosts: Thresholds = Field(alias="collective-hosts", description="a collective of GPUs on several hosts")
+    tcp: Thresholds = Field(description="TCP streams, such as iperf3")
+    message_rate: Thresholds | None = Field(
+        default=None,
+        alias="message-rate",
+        description="RDMA messages of sizes that the message rate of the NIC limits; absent: as rdma",
     )
-    random_ring: Thresholds | None = Field(default=None, alias="random-ring")  # GPCNeT without load; None: as rdma
+    gpu_peers: Thresholds | None = Field(
+        default=None,
+        alias="gpu-peers",
+        description="between GPUs over PCIe: copies with peer access (absent: as rdma), and collectives (absent: as "
+        "collective-one-host)",
+    )
+    gpu_links: Thresholds | None = Field(
+        default=None,
+        alias="gpu-links",
+        description="copies between GPUs over NVLink or xGMI, and between host and GPU in one direction; absent: as "
+        "rdma",
+    )
+    host_copies_bidirectional: Thresholds | None = Field(
+        default=None,
+        alias="host-copies-bidirectional",
+        description="one direction between host and GPU while the other direction is busy, as nvbandwidth prints it; "
+        "absent: as gpu-links",
+    )
+    host_copies_both: Thresholds | None = Field(
+        default=None,
+        alias="host-copies-both",
+        description="the sum of both directions between host and GPU, as rocm-bandwidth-test and TransferBench print "
+        "it; absent: as gpu-links, of TransferBench as kernel-copies",
+    )
+    kernel_copies: Thresholds | None = Field(
+        default=None,
+        alias="kernel-copies",
+        description="copies of TransferBench; absent: as gpu-links",
+    )
+    kernel_copies_at_once: Thresholds | None = Field(
+        default=None,
+        alias="kernel-copies-at-once",
+        description="copies of one pair of GPUs while all pairs copy (TransferBench all-to-all); absent: as "
+        "kernel-copies",
+    )
+    random_ring: Thresholds | None = Field(
+        default=None, alias="random-ring", description="random ring of GPCNeT without load; absent: as rdma"
+    )
 
 
 class Floors(Entry):
     """Latency and message rate of small sizes: for tables without them, and the range in which a table is believed."""
 
-    collective_us: SourcedValue[float]
-    latency_factor: SourcedValue[float]  # a healthy latency, as a multiple of NCCL's own estimate
-    latency_fails: SourcedValue[float]  # multiple of the highest healthy latency from which a latency fails
-    message_rate: SourcedValue[float]  # messages per second, one direction
-    lowest_message_rate: SourcedValue[float]  # messages per second
+    collective_us: SourcedValue[float] = Field(description="highest healthy latency of a collective, in µs")
+    latency_factor: SourcedValue[float] = Field(
+        description="highest healthy latency of a collective, as a multiple of the estimate of NCCL"
+    )
+    latency_fails: SourcedValue[float] = Field(
+        description="multiple of the highest healthy latency from which a latency fails"
+    )
+    message_rate: SourcedValue[float] = Field(
+        description="messages per second of a NIC, one direction, for tables without small sizes"
+    )
+    lowest_message_rate: SourcedValue[float] = Field(
+        description="lowest healthy message rate, in messages per second; a lower one does not excuse small sizes"
+    )
 
 
 class SmallDip(Thresholds):
     """A dip at sizes below those that are examined otherwise."""
 
-    from_bytes: SourcedValue[int]  # the smallest size
+    from_bytes: SourcedValue[int] = Field(description="smallest size that is examined, in bytes")
 
 
 class Curve(Entry):
     """The shape of a table over its sizes: fractions of the neighbouring sizes from which a size passes or warns."""
 
-    from_bytes: SourcedValue[int]  # smaller sizes are not examined
-    dip: Thresholds  # of the lower one of both neighbours
-    small_dip: SmallDip | None = None  # the same below ``from_bytes``
-    shallow_dip: SourcedValue[float] | None = None  # of the geometric mean of both; below it a size has a note
-    step: Thresholds  # of the highest smaller size; a larger size reaches it again
-    fall: Thresholds  # the last size, of the highest one
-    rising: SourcedValue[float]  # growth from one size to the next: the sweep ends before its plateau
+    from_bytes: SourcedValue[int] = Field(description="smallest size that is examined, in bytes")
+    dip: Thresholds = Field(description="a size, as fractions of the lower one of both neighbouring sizes")
+    small_dip: SmallDip | None = Field(default=None, description="the same below from_bytes")
+    shallow_dip: SourcedValue[float] | None = Field(
+        default=None,
+        description="fraction of the geometric mean of both neighbouring sizes; a lower size has a note",
+    )
+    step: Thresholds = Field(
+        description="a size, as fractions of the highest smaller size that a larger size reaches again"
+    )
+    fall: Thresholds = Field(description="the largest size, as fractions of the highest one")
+    rising: SourcedValue[float] = Field(
+        description="growth from one size to the next from which the sweep ended before its plateau"
+    )
 
 
 class PublishedRange(Entry):
     """Which fractions of the reachable limit published runs of healthy hosts reach with one algorithm."""
 
-    from_bytes: SourcedValue[int]  # of the smallest size that it covers
-    lowest: SourcedValue[float]
-    highest: SourcedValue[float]
+    from_bytes: SourcedValue[int] = Field(description="smallest size that it covers, in bytes")
+    lowest: SourcedValue[float] = Field(description="lowest published fraction")
+    highest: SourcedValue[float] = Field(description="highest published fraction")
 
     @model_validator(mode="after")
     def _check_order(self) -> PublishedRange:
@@ -103,16 +153,26 @@ class PublishedRange(Entry):
 class Profile(Entry):
     """An acceptance profile."""
 
-    version: Literal[1]
-    title: str
-    classes: Classes
-    floors: Floors
-    curve: Curve
-    plateau: SourcedValue[float]
-    two_hosts_nvls_tree: PublishedRange | None = Field(default=None, alias="two-hosts-nvls-tree")
-    clock_tolerance: SourcedValue[float]
-    gates: list[Gate] = Field(default_factory=list)
-    relative_gates: list[RelativeGate] = Field(default_factory=list)
+    version: Literal[1] = Field(description="version of the file format")
+    title: str = Field(description="one line for `wirespeed list profiles`")
+    fractions: Fractions = Field(description="required fractions of the reachable limit, by kind of run")
+    floors: Floors = Field(description="latency and message rate of small sizes")
+    curve: Curve = Field(description="the shape of a table over its sizes")
+    plateau: SourcedValue[float] = Field(
+        description="fraction of the largest size down to which sizes are compared with the limits"
+    )
+    two_hosts_nvls_tree: PublishedRange | None = Field(
+        default=None,
+        alias="two-hosts-nvls-tree",
+        description="an all-reduce over two hosts with NVLS: the published fractions of the reachable limit",
+    )
+    clock_tolerance: SourcedValue[float] = Field(
+        description="fraction by which a measurement may exceed a limit and still be at it"
+    )
+    gates: list[Gate] = Field(
+        default_factory=list, description="values that runs must reach, independent of limits; the first that applies"
+    )
+    relative_gates: list[RelativeGate] = Field(default_factory=list, description="comparisons of runs with each other")
 
     @model_validator(mode="after")
     def _check_gate_names(self) -> Profile:
@@ -123,7 +183,7 @@ class Profile(Entry):
 
 
 DEFAULT = "default"
-_HINT = "the profile that comes with wirespeed, benchmarks/profiles/default.yaml, shows the form"
+_HINT = "`wirespeed schema profile` shows the keys"
 
 
 @cache
@@ -199,6 +259,37 @@ def _parse_profile(text: str, location: str) -> Profile:
         raise Refusal(_list_problems(location, error)) from error
 
 
+def describe_kinds_of_run() -> dict[str, str]:
+    """The kinds of run that have a required fraction of their limit, with their meaning."""
+    return {field.alias or name: field.description or "" for name, field in Fractions.model_fields.items()}
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a profile file: a complete profile, or one with a ``base`` that contains only differences."""
+    file_schema = Profile.model_json_schema(by_alias=True)
+    definitions = file_schema["$defs"]
+    required = file_schema.pop("required")
+    for model in (Fractions, Thresholds, Floors, SmallDip, Curve, PublishedRange):
+        definitions[model.__name__].pop("required", None)  # of a profile with a base
+    baseline = {key: value for key, value in definitions["Runs"].items() if key != "required"}
+    definitions["Baseline"] = {**baseline, "description": "The other runs: only the keys that differ from `of`."}
+    definitions["RelativeGate"]["properties"]["to"]["anyOf"][0]["$ref"] = "#/$defs/Baseline"
+    base = {
+        "type": "string",
+        "enum": list(names()),
+        "description": "profile that this one changes; then all other keys are optional, and a list, such as gates, "
+        "replaces that of the base",
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **file_schema,
+        "properties": {"base": base, **file_schema["properties"]},
+        "anyOf": [{"required": ["base"]}, {"required": required}],
+        "title": "wirespeed acceptance profile",
+        "description": "The acceptance criteria of `wirespeed bench judge --profile FILE`.",
+    }
+
+
 def limit_message_rate(measured: float, profile: Profile) -> tuple[float, str]:
     """The highest message rate of a table, at least the lowest healthy one, and the source of the number."""
     lowest = profile.floors.lowest_message_rate.value
@@ -208,19 +299,22 @@ def limit_message_rate(measured: float, profile: Profile) -> tuple[float, str]:
 
 
 def _merge(base: Any, override: Any) -> Any:
-    if isinstance(base, dict) and isinstance(override, dict):
+    """Mappings key by key; a number is replaced together with its source."""
+    if isinstance(base, dict) and isinstance(override, dict) and "source" not in base:
         return {**base, **{key: _merge(base.get(key), value) for key, value in override.items()}}
     return override
 
 
 def _list_problems(location: str, error: ValidationError) -> list[Problem]:
+    problems = (describe_problem(location, Profile, details) for details in error.errors())
     return [
-        describe_problem(location, Profile, detail)
-        if detail["type"] == "extra_forbidden"
-        else Problem(
-            f"{location}: {'.'.join(str(part) for part in detail['loc']) or 'document'}",
-            *parse_found_and_expected(detail, "no such value"),
-            _HINT,
-        )
-        for detail in error.errors()
+        replace(problem, location=_GATE.sub(_name_gate, problem.location), hint=problem.hint or _HINT)
+        for problem in problems
     ]
+
+
+_GATE = re.compile(r"(?<=: )(relative_)?gates\.(\d+)")
+
+
+def _name_gate(match: re.Match[str]) -> str:
+    return f"{'relative ' if match[1] else ''}gate {int(match[2]) + 1}"

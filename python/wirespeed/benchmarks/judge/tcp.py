@@ -117,7 +117,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         reachable=reachable,
         causes=list_tcp_causes(run, _count_threads(run), reachable.value),
         judged=find_total_labels(run),
-        thresholds=profile.classes.tcp,
+        thresholds=profile.fractions.tcp,
         reasons_above=("client and server on one host", "another interface than the one assumed"),
         notes=tuple(notes),
         hosts=tuple(dict.fromkeys(end.host for end in ends)),

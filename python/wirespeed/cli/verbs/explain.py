@@ -39,7 +39,8 @@ def explain(
         typer.Argument(
             metavar="ID...",
             help="IDs of checks, such as nic.pcie-width, or of known failures, such as NIC-05; names of settings "
-            "or of driver counters; terms, such as PFC. Default: list all checks.",
+            "or of driver counters; terms, such as PFC; kinds of run, such as host-copies-both. Default: list all "
+            "checks.",
             autocompletion=_complete_name,
         ),
     ] = None,
@@ -49,7 +50,8 @@ def explain(
     For a known failure (`wirespeed list failures`): its impact and fix, the checks that detect it, and the benchmark
     messages that indicate it. For a setting or counter (`wirespeed list settings`): its meaning, unit and normal value,
     the commands and counters of the device that are read, and the checks that use it. For a term: its meaning, and the
-    checks, known failures and settings that contain it.
+    checks, known failures and settings that contain it. For a kind of run of an acceptance profile (`wirespeed list
+    profiles default`): its meaning, and the required fractions of its limit.
 
     Examples:
 
@@ -79,9 +81,10 @@ def explain(
 
 
 def _find_pages(name: str) -> list[Callable[[], None]] | Problem:
-    """The functions that print the pages of a check, a known failure, a setting, the settings of a driver's counter, or
-    a term.
+    """The functions that print the pages of a check, a known failure, a setting, the settings of a driver's counter, a
+    term, or a kind of run.
     """
+    from wirespeed.benchmarks.judge.profile import describe_kinds_of_run
     from wirespeed.catalogue import load
     from wirespeed.checks import checks
     from wirespeed.cli.term_search import search_term
@@ -108,11 +111,18 @@ def _find_pages(name: str) -> list[Callable[[], None]] | Problem:
             )
             for path in ([name] if name in settings else counted)
         ]
+    pages: list[Callable[[], None]] = []
     if "." not in name and (matches := search_term(name)):
-        return [partial(_print_matches, name, matches)]
+        pages.append(partial(_print_matches, name, matches))
+    if (kind := name.replace("_", "-")) in describe_kinds_of_run():
+        pages.append(partial(_print_kind_of_run, kind))
+    if pages:
+        return pages
     lists = "`wirespeed list checks`, `wirespeed list failures` and `wirespeed list settings` print all"
     words = [word for word in name.split() if len(word) >= _SHORTEST_WORD and search_term(word)] if " " in name else []
-    hint = (None if " " in name else _suggest_names(name, [*checks_by_id, *failures, *settings])) or lists
+    hint = (
+        None if " " in name else _suggest_names(name, [*checks_by_id, *failures, *settings, *describe_kinds_of_run()])
+    ) or lists
     if words and len(name.split()) <= _MOST_TERM_WORDS:
         hint = f"`wirespeed explain {shlex.quote(words[-1])}` lists what contains that word"
     elif " " in name:
@@ -235,6 +245,25 @@ def _print_matches(name: str, matches: Matches) -> None:
                 standard_output().print(Text(f"    {row_name:<{width}}  {title}"), soft_wrap=True)
     if any(lists.values()):
         standard_output().print(Text("\n`wirespeed explain NAME` explains each."))
+
+
+def _print_kind_of_run(kind: str) -> None:
+    """Print the meaning of a kind of run, and which fraction of its limit each acceptance profile requires."""
+    from rich.text import Text
+
+    from wirespeed.benchmarks.judge import profile
+    from wirespeed.cli.console import print_paragraphs, standard_output
+
+    meaning = profile.describe_kinds_of_run()[kind]
+    standard_output().print(Text.assemble((kind, "bold"), "  kind of run of an acceptance profile"))
+    print_paragraphs(f"{meaning[0].upper()}{meaning[1:]}.", _INDENT)
+    standard_output().print(Text("\nRequired fraction of the limit", style="bold"))
+    width = max(map(len, profile.names()))
+    for name in profile.names():
+        thresholds = profile.load_bundled_profile(name).fractions.model_dump(by_alias=True)[kind]
+        warning = f"from {thresholds['warn']['value']:.3g}" if thresholds["warn"]["value"] else "below"
+        line = f"    {name:<{width}}  pass from {thresholds['pass']['value']:.3g}, warning {warning}"
+        standard_output().print(Text(line), soft_wrap=True)
 
 
 def _print_setting(path: str, setting: Setting, used_by: list[Check]) -> None:

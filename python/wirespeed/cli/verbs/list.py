@@ -303,8 +303,8 @@ def _list_profiles() -> Rows:
             "name": name,
             "title": entry.title,
             "fractions": {
-                kind: {"pass": gate_class["passes"]["value"], "warn": gate_class["warns"]["value"]}
-                for kind, gate_class in entry.classes.model_dump(exclude_none=True).items()
+                kind: {"pass": thresholds["pass"]["value"], "warn": thresholds["warn"]["value"]}
+                for kind, thresholds in entry.fractions.model_dump(by_alias=True, exclude_none=True).items()
             },
             "gates": [gate.model_dump(mode="json", exclude_none=True, exclude_defaults=True) for gate in entry.gates],
             "relative_gates": [

@@ -19,16 +19,17 @@ class Form(StrEnum):
     TRAFFIC = "traffic"
     SCENARIO = "scenario"
     SUMMARY = "summary"
+    PROFILE = "profile"
 
 
-@app.command(short_help="Write the JSON Schema of cluster, traffic, scenario or summary files.")
+@app.command(short_help="Write the JSON Schema of cluster, traffic, scenario, summary or profile files.")
 def schema(
     form: Annotated[
         Form,
         typer.Argument(
             metavar="[FILE_TYPE]",
-            help="File type: cluster, traffic (input of `sim run`), scenario (input of `sim run`, JSON) or summary "
-            "(output of `sim run`, JSON). Default: cluster.",
+            help="File type: cluster, traffic (input of `sim run`), scenario (input of `sim run`, JSON), summary "
+            "(output of `sim run`, JSON) or profile (acceptance profile of `bench judge`). Default: cluster.",
             show_default=False,
         ),
     ] = Form.CLUSTER,
@@ -47,6 +48,7 @@ def schema(
       wirespeed schema -o cluster.schema.json
       wirespeed schema traffic -o traffic.schema.json
       wirespeed schema scenario -o scenario.schema.json
+      wirespeed schema profile -o profile.schema.json
     """
     import json
 
@@ -75,3 +77,7 @@ def _build_schema(form: Form) -> Mapping[str, Any]:
             from wirespeed.simulation import summary_schema
 
             return summary_schema()
+        case Form.PROFILE:
+            from wirespeed.benchmarks.judge import profile
+
+            return profile.schema()
