@@ -79,7 +79,7 @@ def describe_problem(file: str, model: type[Any], details: ErrorDetails) -> Prob
                 location, f"the key {str(key)!r}", f"one of {', '.join(names)}", did_you_mean(str(key), names)
             )
         case "missing":
-            return Problem(location, f"no {str(key)!r}", "one")
+            return Problem(location, f"missing key {str(key)!r}")
         case _:
             location = f"{file}: {path}" if path else file
             return Problem(location, *parse_found_and_expected(details, _describe_value(details["input"])))
@@ -93,7 +93,7 @@ def parse_found_and_expected(details: ErrorDetails, actual: str) -> tuple[str, s
         return message, ""
     for prefix in ("expected ", "Input should be ", "String should have "):
         message = message.removeprefix(prefix)
-    return actual, "a value" if details["type"] == "missing" else message
+    return actual, message
 
 
 def _describe_value(value: Any) -> str:

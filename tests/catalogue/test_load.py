@@ -39,7 +39,7 @@ def test_a_number_without_a_source_is_refused() -> None:
             "own.yaml: found the key 'titel'; expected one of delay_ns_per_m, max_length, speed, title, training\n"
             "  hint: did you mean 'title'?",
         ),
-        ("medium: dac\n", "own.yaml: no 'title'; expected one"),
+        ("medium: dac\n", "own.yaml: missing key 'title'"),
         ("title: 3\n", "own.yaml: title: found 3; expected a valid string"),
         ("title: 'A cable\n", "own.yaml:2: YAML syntax error: found unexpected end of stream"),
     ],

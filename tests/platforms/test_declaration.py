@@ -44,8 +44,8 @@ REFUSALS = {
     "read is derived": ("rendered: true", "read: true", "own: settings.port.link.mtu: found the key 'read'"),
     "key of a file": ("mode: 600", "modus: 600", "own: files.0: found the key 'modus'"),
     "key of a counter": ("meaning: frames", "means: frames", "own: counters.drops: found the key 'means'"),
-    "no title": ("title: Own OS\n", "", "own: no 'title'; expected one"),
-    "no id": ("{id: version, ", "{", "own: commands.0: no 'id'; expected one"),
+    "no title": ("title: Own OS\n", "", "own: missing key 'title'"),
+    "no id": ("{id: version, ", "{", "own: commands.0: missing key 'id'"),
     "number as text": (
         "timeout_s: 60",
         'timeout_s: "60"',
