@@ -324,3 +324,36 @@ hardware:
     )
     text = text.replace("role: leaf}", "role: leaf, ecn: {minimum: 261 kB}}")
     assert not [row for row in build(read_text(text, "cluster.yaml")).warnings if "ECN" in row.found]
+
+
+@pytest.mark.parametrize(
+    ("ecn", "values"),
+    [
+        (
+            "",
+            {
+                "minimum": ("250,000 B (250 kB)", "20 µs (the source: 1 MB at 400 Gb/s) × 100 Gb/s", "Broadcom"),
+                "maximum": ("750,000 B (750 kB)", "60 µs (the source: 3 MB at 400 Gb/s) × 100 Gb/s", "Broadcom"),
+                "probability": ("20 %", "share of packets that are marked", "Broadcom"),
+            },
+        ),
+        (
+            "ecn: {maximum: 4 MB, probability: 35%},",
+            {
+                "minimum": ("250,000 B (250 kB)", "20 µs (the source: 1 MB at 400 Gb/s) × 100 Gb/s", "Broadcom"),
+                "maximum": ("4,000,000 B (4 MB)", "4,000,000 B requested", "cluster file"),
+                "probability": ("35 %", "share of packets that are marked", "cluster file"),
+            },
+        ),
+    ],
+)
+def test_each_value_of_the_marking_has_its_own_source(ecn: str, values: dict[str, tuple[str, str, str]]) -> None:
+    text = (EXAMPLES / "arista-leaf-spine" / "cluster.yaml").read_text(encoding="utf-8")
+    changed = re.sub(r"(leaf[^:]*: \{)", rf"\1{ecn} ", text, count=1) if ecn else text
+    assert (changed != text) == bool(ecn)
+    rows = {value.name: value for value in build(read_text(changed, "cluster.yaml")).computed}
+    for name, (value, formula, source) in values.items():
+        (row,) = [
+            row for key, row in rows.items() if key.startswith(f"ECN {name} of leaf") and key.endswith("100 Gb/s")
+        ]
+        assert (row.value, row.formula.startswith(formula), row.source.startswith(source)) == (value, True, True)

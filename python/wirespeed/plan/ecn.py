@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from wirespeed.catalogue.model import ChipModel, EcnDefaults, EcnFillDefaults, SourcedValue
 from wirespeed.cluster import EcnPart
@@ -38,7 +38,7 @@ class Thresholds:
     requested: Ecn
     effective: Ecn
     speed: Bandwidth
-    from_cluster_file: bool  # whether the cluster file sets them
+    part: EcnPart  # keys of the cluster file
     defaults: EcnDefaults | EcnFillDefaults
     unit: int  # unit of the switch's thresholds, bytes
     path: tuple[str | int, ...]
@@ -55,13 +55,14 @@ class Thresholds:
         step = 1000 * max(1, self.unit // 1000)
         nearest = -(-bound // step) * step if name == "minimum" else bound // step * step
         place = f"class {self.path[-2]} of the switch" if "classes" in self.path else "the switch"
-        origin = "" if self.from_cluster_file else " instead of the default of its operating system"
+        origin = "" if self._is_configured(name) else " instead of the default of its operating system"
         return f"write `ecn: {{{name}: {nearest // 1000} kB}}` for {place}{origin}"
 
     def explain(self, switch: str, queue: str, window: Window) -> Iterator[ComputedValue]:
         """The formula of each threshold, and its window."""
         if isinstance(self.defaults, EcnFillDefaults):
             yield from self._explain_fill(switch, queue, self.defaults)
+            yield self._explain_probability(switch, queue)
             return
         for name in ("minimum", "maximum"):
             requested_size, effective = int(getattr(self.requested, name)), int(getattr(self.effective, name))
@@ -72,9 +73,34 @@ class Thresholds:
                 formula=f"{self._format_origin(name, requested_size)}, "
                 f"configured as {effective // self.unit} × {self.unit:,} B; "
                 f"{window.compare(name, Size(effective))}",
-                source="cluster file" if self.from_cluster_file else sample.source,
+                source=self._name_source(name, sample),
                 compared=f"{sample.source}: {sample.value}{_format_reference_speed(self.defaults)}",
             )
+        yield self._explain_probability(switch, queue)
+
+    def _explain_probability(self, switch: str, queue: str) -> ComputedValue:
+        return ComputedValue(
+            name=f"ECN probability of {switch} queue {queue} at {self.speed}",
+            value=f"{self.effective.probability} %",
+            formula="share of packets that are marked just below the maximum; above it all packets are marked",
+            source=self._name_source("probability", self.defaults.probability),
+            compared=f"{self.defaults.probability.source}: {self.defaults.probability.value} %",
+        )
+
+    def _is_configured(self, name: str) -> bool:
+        """Whether the cluster file contains the key."""
+        return getattr(self.part, name) is not None
+
+    def _name_source(self, name: str, default: SourcedValue[Any]) -> str:
+        if self._is_configured(name):
+            return "cluster file"
+        if (
+            name != "minimum"
+            and self.requested.minimum is not None
+            and self.requested.minimum == self.requested.maximum
+        ):
+            return "Broadcom and Arista, Lossless Network for AI/ML/Storage/HPC with RDMA: DCQCN-D"
+        return default.source
 
     def _explain_fill(self, switch: str, queue: str, defaults: EcnFillDefaults) -> Iterator[ComputedValue]:
         for name in ("minimum", "maximum"):
@@ -83,17 +109,20 @@ class Thresholds:
                 name=f"ECN {name} of {switch} queue {queue} at {self.speed}",
                 value=f"{getattr(self.effective, f'{name}_fill')} % of the queue's buffer",
                 formula="a share of a buffer whose size changes with the load",
-                source="cluster file" if self.from_cluster_file else sample.source,
+                source=self._name_source(f"{name}_fill", sample),
                 compared=f"{sample.source}: {sample.value} %",
             )
 
     def _format_origin(self, name: str, requested_size: int) -> str:
-        if self.from_cluster_file:
+        if self._is_configured(name):
             return f"{requested_size:,} B requested"
         if name == "maximum" and self.requested.minimum == self.requested.maximum:
             return f"{requested_size:,} B, the minimum: DCQCN-D marks every packet above one threshold"
-        delay = self.speed.compute_duration(requested_size)
-        return f"{delay} × {self.speed} = {requested_size:,} B"
+        if isinstance(self.defaults, EcnFillDefaults) or self.defaults.speed is None:
+            return f"{requested_size:,} B at every speed"
+        sample, delay = getattr(self.defaults, name).value, self.speed.compute_duration(requested_size)
+        origin = f" (the source: {sample} at {self.defaults.speed.value})"
+        return f"{delay}{origin} × {self.speed} = {requested_size:,} B"
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +303,7 @@ def thresholds(
         requested=Ecn(True, minimum, maximum, probability=probability),
         effective=Ecn(True, round_to_unit(minimum, unit), round_to_unit(maximum, unit), probability=probability),
         speed=speed,
-        from_cluster_file=part.minimum is not None or part.maximum is not None or part.probability is not None,
+        part=part,
         defaults=defaults,
         unit=unit,
         path=path,
@@ -316,9 +345,8 @@ def _fill_thresholds(
     if low >= high:
         problems.refuse(path, f"ECN fill levels {low}% and {high}% with dcqcn-p", "a slope: minimum below maximum")
     probability = part.probability if part.probability is not None else defaults.probability.value
-    from_file = any(value is not None for value in (part.minimum_fill, part.maximum_fill, part.probability))
     marking = Ecn(enabled=True, minimum_fill=low, maximum_fill=high, probability=probability)
-    return Thresholds(marking, marking, speed, from_file, defaults, 1, path)
+    return Thresholds(marking, marking, speed, part, defaults, 1, path)
 
 
 def _merge_part(box: Box, name: str) -> EcnPart:
