@@ -399,11 +399,15 @@ def test_an_algorithm_that_simulates_that_of_the_plan_is_named(
     nvidia = tmp_path / "nvidia.yaml"
     text = CLUSTER.read_text(encoding="utf-8").replace("dell-xe9680-mi300x", "nvidia-dgx-h100")
     nvidia.write_text(text.replace("broadcom-bcm957608-p1400gd", "nvidia-mcx75310aas-neat"), encoding="utf-8")
-    result = wirespeed(nvidia, "-t", planned_files[2], "--algorithm", "dcqcn-p,dcqcn-nvidia", "-f", "json")
-    assert [run["warnings"] for run in json.loads(result.stdout)["runs"]] == [
-        ["`wirespeed sim run` simulates dcqcn-p of this cluster's NICs with dcqcn-nvidia, which --algorithm accepts"],
-        [],
-    ]
+    warning = (
+        "`wirespeed sim run` simulates dcqcn-p of this cluster's NICs with dcqcn-nvidia; "
+        "compare with `--algorithm dcqcn-nvidia`"
+    )
+    for options in ((), ("--as-is",)):
+        result = wirespeed(
+            nvidia, "-t", planned_files[2], "--algorithm", "dcqcn-p,dcqcn-nvidia", "-f", "json", *options
+        )
+        assert [run["warnings"] for run in json.loads(result.stdout)["runs"]] == [[warning], []]
 
 
 def test_a_slope_cannot_be_derived_from_a_step(planned_files: tuple[Path, Path, Path], tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ def _create_job(candidate: Candidate, algorithm: str, preset: str, as_is: bool) 
         return _Job(path, algorithm, candidate.text)  # the core reports what is wrong, and where
     select_algorithm(algorithm, original, preset)
     if as_is:
-        return _Job(path, algorithm, json.dumps(original))
+        return _Job(path, algorithm, json.dumps(original), warnings=tuple(_describe_substitute(candidate, algorithm)))
     planned = candidate.planned.get(congestion) if congestion else None
     scenario = _parse_scenario(candidate.text if planned is None else planned)
     assert scenario is not None
@@ -190,12 +190,7 @@ def _parse_scenario(text: str) -> Scenario | None:
 
 def _describe_differences(candidate: Candidate, algorithm: str, scenario: Scenario, preset: str) -> Iterator[str]:
     """What a reader may not expect: another algorithm than that of the plan, or thresholds that do not suit it."""
-    if algorithm in candidate.simulated:
-        substitute = candidate.simulated[algorithm]
-        yield (
-            f"`wirespeed sim run` simulates {algorithm} of this cluster's NICs with {substitute}, "
-            "which --algorithm accepts"
-        )
+    yield from _describe_substitute(candidate, algorithm)
     expects = find_settings(algorithm)
     if expects.plan is not None and expects.plan in candidate.refusals:
         used = "; the step is at the minimum threshold" if expects.step else ""
@@ -205,6 +200,15 @@ def _describe_differences(candidate: Candidate, algorithm: str, scenario: Scenar
         yield (
             "expects an ECN slope (minimum below maximum threshold), but the scenario has a step at"
             f" {threshold:,} bytes; a cluster file with --traffic gives the planned slope"
+        )
+
+
+def _describe_substitute(candidate: Candidate, algorithm: str) -> Iterator[str]:
+    if algorithm in candidate.simulated:
+        substitute = candidate.simulated[algorithm]
+        yield (
+            f"`wirespeed sim run` simulates {algorithm} of this cluster's NICs with {substitute}; "
+            f"compare with `--algorithm {substitute}`"
         )
 
 

@@ -164,7 +164,8 @@ def run(
     PCIe slot is slower than the port.
 
     The congestion control is `congestion` of the class in the cluster file, or parameters.congestion.algorithm of the
-    scenario; `wirespeed sim compare --algorithm` runs one scenario with several.
+    scenario; `wirespeed sim compare --algorithm` runs one scenario with several. The simulator's name can differ: the
+    dcqcn-p of some NICs is simulated as dcqcn-nvidia. The line `congestion` prints the name to give to --algorithm.
 
     The same scenario, preset, seed and --series give the same tables on every machine; compare tables_sha256 in the
     summaries. DIR contains a Parquet file each for flows, queue pairs, ports, queues, pauses and series. Ctrl-C stops
