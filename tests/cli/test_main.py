@@ -227,6 +227,17 @@ def test_collect_ignores_the_variable_of_an_option_that_chooses_its_job(wirespee
             "parameters.congestion.algorithm), run `wirespeed sim run -o DIR` with each, then "
             "`wirespeed report DIR DIR`",
         ),
+        *(
+            (
+                f"sim {command} incast.json {option} 2",
+                f"wirespeed sim {command}: no option named {option!r}\n  hint: did you mean {counterpart}?",
+            )
+            for command, option, counterpart in (
+                ("run", "--jobs", "--threads"),
+                ("run", "-j", "--threads"),
+                ("compare", "--threads", "--jobs"),
+            )
+        ),
         ("bench parse /nowhere/a.log", "/nowhere/a.log: no such file or directory\n  hint: no folder /nowhere"),
     ],
 )

@@ -120,6 +120,8 @@ _REPLACEMENTS = (
     (re.compile("check --name"), _NAME_OF_HOST),
     (re.compile("sim run (--algorithm|--congestion|--preset .*)"), _CONGESTION_CONTROL),
     (re.compile("sim compare (-o|--output)"), _NO_TABLES),
+    (re.compile("sim run (--jobs|-j)"), "did you mean --threads?"),
+    (re.compile("sim compare --threads"), "did you mean --jobs?"),
     (re.compile("plan --(headroom|ecn|watchdog)"), "`wirespeed plan CLUSTER.yaml --computed` prints these values"),
 )
 """Options that a command lacks, and what does that job."""
