@@ -141,7 +141,7 @@ def test_collect_ignores_the_variable_of_an_option_that_chooses_its_job(wirespee
         ),
         (
             "schema nodes",
-            "wirespeed schema: FILE_TYPE: found 'nodes'; expected one of cluster, traffic, scenario, summary\n"
+            "wirespeed schema: FILE_TYPE: found 'nodes'; expected one of cluster, traffic, scenario, summary, profile\n"
             "  hint: `wirespeed schema --help` shows the usage",
         ),
         (
