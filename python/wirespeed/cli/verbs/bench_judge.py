@@ -73,7 +73,7 @@ def judge(
             "--profile",
             metavar="NAME|FILE",
             help="Acceptance profile: a name, such as strict, or the path of a profile file. "
-            "`wirespeed list profiles` shows them.",
+            "`wirespeed list profiles` lists them, `wirespeed schema profile` shows the keys of a file.",
         ),
     ] = None,
     bundle: Annotated[

@@ -159,7 +159,7 @@ def run(
             "--profile",
             metavar="PROFILE",
             help="Acceptance profile: a name, such as strict, or the path of a profile file. "
-            "`wirespeed list profiles` shows them.",
+            "`wirespeed list profiles` lists them, `wirespeed schema profile` shows the keys of a file.",
         ),
     ] = None,
     form: Annotated[

@@ -91,7 +91,7 @@ def report(
             "--profile",
             metavar="NAME|FILE",
             help="Acceptance profile: a name, such as strict, or the path of a profile file. "
-            "`wirespeed list profiles` shows them.",
+            "`wirespeed list profiles` lists them, `wirespeed schema profile` shows the keys of a file.",
         ),
     ] = None,
     png: Annotated[
