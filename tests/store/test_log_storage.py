@@ -150,5 +150,6 @@ def test_facts_of_the_time_are_kept(healthy_bundle: Callable[[str], Path], tmp_p
         assert ran.returncode == 0, ran.stderr
     ran = bench("compare", "before", "after", "--store", path, "--limit", 1)
     assert ran.returncode == 3  # one value each
+    assert "; worse series come first, then the largest changes; select with --metric busbw or --size" in ran.stdout
     changed_text = ran.stdout.partition("changed between A and B\n")[2]
     assert changed_text == "  port.link.mtu: 9100 → 1500  (leaf1 port Eth1/21)\n"

@@ -77,7 +77,7 @@ def comparison(result: Comparison, console: Console, limit: int, *, show_all: bo
         bandwidth = next((metric for metric in BANDWIDTHS if metric in metrics), None)
         metric = f"--metric {bandwidth}" if bandwidth and len(metrics) > 1 else "--metric"
         selection = f"select with {metric} or --size, or show more with --limit"
-        console.print(f"{len(rows) - limit:,} more series not shown: {selection}")
+        console.print(f"{_describe_cut(len(rows) - limit)}; {selection}", soft_wrap=True)
     if len(rows) < len(result.series):
         unchanged = wording.plural(len(result.series) - len(rows), "series", "series")
         console.print(f"{unchanged} without a significant change not shown (--all)")
@@ -204,6 +204,11 @@ def _joint_changes(families: Sequence[JointChange], console: Console, limit: int
         console.print(f"  {tests}: no significant change")
 
 
+def _describe_cut(hidden: int) -> str:
+    """How many series a table omits, and which it shows instead."""
+    return f"{hidden:,} more series not shown; worse series come first, then the largest changes"
+
+
 def series_title(named_series: Series) -> str:
     """The title of a series with its metric and size, in one line."""
     return wording.line(
@@ -269,7 +274,7 @@ def history(result: History, console: Console, limit: int) -> None:
             console.print(Text(f"      changed since {campaign_by_id[stretch[0]].label}:"), soft_wrap=True)
             changes(turns[stretch], console, indent=" " * 8)
     if len(result.series) > limit:
-        console.print(f"{len(result.series) - limit:,} more series not shown (--limit, --format json)")
+        console.print(f"{_describe_cut(len(result.series) - limit)} (--limit, --format json)", soft_wrap=True)
     changed = sum(bool(entry.steps) for entry in result.series)
     text = f"{wording.plural(len(result.series), 'series', 'series')}, {changed:,} with a change point"
     short = sum(len(entry.points) < result.fewest for entry in result.series)
@@ -338,7 +343,7 @@ def _format_count(count: int, difference: Difference) -> Text:
 
 
 _COUNTED = {
-    Difference.CHANGED: "changed (metric without a better direction)",
+    Difference.CHANGED: "changed (neither higher nor lower is better)",
     Difference.NONE: "without a significant change",
     Difference.TOO_FEW_VALUES: "with too few values",
 }

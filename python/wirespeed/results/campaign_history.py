@@ -61,7 +61,7 @@ class Difference(StrEnum):
 
     WORSE = "worse"
     BETTER = "better"
-    CHANGED = "changed"  # significant, for a metric without a better direction
+    CHANGED = "changed"  # significant, for a metric of which neither higher nor lower is better
     NOT_PROVEN = "not proven"  # the values do not overlap, but too few runs prove nothing for this number of series
     NONE = "no significant change"  # the values are not distinguishable
     TOO_FEW_VALUES = "too few values"  # too few values on a side for a significant difference
