@@ -37,6 +37,7 @@ from wirespeed.results.verdicts import Bound, Term
 ACKS_PER_PACKET = 0.5
 """Acknowledgements for each data packet in a bidirectional stream: document 000's 775.17 Gb/s of 784.30 lies between
 one for every second packet (776.30) and one for each (768.45)."""
+ASSUMED_ACKS = f"one acknowledgement for every {number(1 / ACKS_PER_PACKET)} data packets; both directions are loaded"
 
 _RING_OF_MESH = "Tillson 1980 (rings of a full mesh); RCCL topology model of MI300X: one ring in and one out per NIC"
 _RING_OF_NICS = (
@@ -181,9 +182,7 @@ def reachable(
     if collective is Collective.ALL_TO_ALL_V:
         assumptions.append("even shares assumed: the log does not contain those of all-to-all-v")
     if group.across_hosts:
-        assumptions.append(
-            f"{number(ACKS_PER_PACKET)} acknowledgements for each data packet, traffic in both directions"
-        )
+        assumptions.append(ASSUMED_ACKS)
         assumptions.append(
             "traffic between leaves is spread evenly over all uplinks"
             if beyond

@@ -295,4 +295,4 @@ def test_latencies_of_copies_are_named_as_not_judged():
     )
     judged = judge(run, plan())
     assert judged.verdicts == ()
-    assert "nothing limits its latency from above" in judged.notes[0]
+    assert "no maximum latency is known for this test" in judged.notes[0]

@@ -173,7 +173,7 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     return _build_limits(run, plan, profile, kind, networks_with_speed, bool(ends), counted)
 
 
-_TCP_ABOVE = "physical limit of TCP"
+UNKNOWN_TRANSPORT = "the log does not name the transport"
 
 
 def _list_logged_hosts(run: Run, plan: Plan) -> list[str]:
@@ -205,10 +205,11 @@ def _build_limits(
     used = sum(min(max(pairs, kind.sharing), min(len(network.nics) for network in networks)) for pairs in by_sender)
     rails = -(-used // senders)
     slowest = min(networks, key=lambda network: network.shares[rails - 1].value)
-    transport = "the traffic is RoCEv2"
-    if "TCP" in fastest.total.formula:
-        transport = f"{_TCP_ABOVE}, reachable limit of RoCEv2"
-    assumptions = [*fastest.assumptions, f"{transport}: the log does not name the transport"]
+    is_bounded_by_tcp = "TCP" in fastest.total.formula
+    computed = (
+        "the physical limit is that of TCP, the reachable limit" if is_bounded_by_tcp else "both limits are those"
+    )
+    assumptions = [*fastest.assumptions, f"{UNKNOWN_TRANSPORT}: {computed} of RoCEv2"]
     if not named:
         assumptions.append(f"the ranks are on different hosts of {plan.name}: the log names none")
     if senders > 1:

@@ -27,7 +27,7 @@ from wirespeed.benchmarks.judge.curves import find_highest_latency
 from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds, limit_message_rate
 from wirespeed.limits import fabric, framing, host, latency, pcie
-from wirespeed.limits.algorithms import ACKS_PER_PACKET, MESSAGE_RATE
+from wirespeed.limits.algorithms import ACKS_PER_PACKET, ASSUMED_ACKS, MESSAGE_RATE
 from wirespeed.limits.bound import GBPS, convert, in_unit, number, tightest
 from wirespeed.limits.framing import Path, Verb
 from wirespeed.limits.nic import build_path
@@ -90,9 +90,7 @@ class RdmaLimits:
         physical = tightest([self._compute_framing_term(size, 0.0), *shared_terms], self.assumptions)
         assumed = list(self.assumptions)
         if self.bidirectional:
-            assumed.append(
-                f"{number(ACKS_PER_PACKET)} acknowledgements for each data packet, traffic in both directions"
-            )
+            assumed.append(ASSUMED_ACKS)
         terms = [self._compute_framing_term(size, ACKS_PER_PACKET), *shared_terms, *self.in_use]
         reachable = tightest(terms, assumed)
         skip_reason = None

@@ -46,7 +46,7 @@ from wirespeed.benchmarks.judge.nccl_evidence import (
     list_failures,
     list_proven_failures,
 )
-from wirespeed.benchmarks.judge.point_to_point import pair_limits
+from wirespeed.benchmarks.judge.point_to_point import UNKNOWN_TRANSPORT, pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import list_connection_notes, rdma_limits
 from wirespeed.benchmarks.judge.stated_options import (
@@ -64,9 +64,11 @@ from wirespeed.benchmarks.judge.verdict import (
     compare_published_range,
     compute_from_times,
     compute_roundings,
+    describe_dips,
     describe_passing_fingerprints,
     doubt_smaller_sizes,
     explain_dip,
+    find_common_reason,
     keep_possible_losses,
     make_verdict,
     name_fingerprints,
@@ -726,19 +728,20 @@ def _describe_truncation(run: Run, verdicts: Sequence[Verdict]) -> str:
     return "the log is truncated: results may be missing"
 
 
-_NO_LATENCY_LIMIT = "nothing limits its latency from above; a profile can, with a gate that names the highest latency"
+_NO_LATENCY_LIMIT = "no maximum latency is known for this test; a gate of a profile can set one (`at_most`)"
 _REASONS = 2  # why nothing of a run is judged
 
 
 def _notes_on_sizes(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     """Sizes that are not judged, by series and reason."""
-    by_reason: dict[tuple[str | None, str], list[Verdict]] = {}
+    by_reason: dict[tuple[str | None, tuple[str, bool]], list[Verdict]] = {}
     for verdict in verdicts:
         judged = verdict.measurement.metric in (Metric.BUSBW, Metric.BW_AVG) and verdict.measurement.size_bytes
         if verdict.judgement is Judgement.SKIP and judged and verdict.physical is not None:
-            by_reason.setdefault((verdict.measurement.label, verdict.reason), []).append(verdict)
+            by_reason.setdefault((verdict.measurement.label, find_common_reason(verdict)), []).append(verdict)
     labels: dict[str, list[str]] = {}
-    for (label, reason), skipped in by_reason.items():
+    for (label, (common_reason, is_dip)), skipped in by_reason.items():
+        reason = describe_dips(skipped) if is_dip else common_reason
         sizes = [Size(verdict.measurement.size_bytes or 0) for verdict in skipped]
         interval = f"{min(sizes)}" if len(set(sizes)) == 1 else f"{min(sizes)} to {max(sizes)}"
         labels.setdefault(f"{interval} not judged: {reason}", []).append(label or "")
@@ -765,15 +768,15 @@ def _explain_excess(verdict: Verdict, share: float) -> str:
     """Why a value can exceed its reachable limit."""
     bound = verdict.reachable
     assumptions = bound.assumptions if bound is not None else ()
-    transport = next((text for text in assumptions if "the log does not name the transport" in text), None)
+    transport = next((text for text in assumptions if UNKNOWN_TRANSPORT in text), None)
     if share > REFUTED:
         algorithm = next((f" ({text})" for text in assumptions if "algorithm" in text), "")
         return f"this limit{algorithm} is too low for this log, and values above it pass"
     if transport is not None:
-        return f"it may be of another protocol ({transport})"
+        return f"the traffic may use another transport ({transport})"
     if bound is not None and is_measured(bound.bottleneck):
-        return "it contains measured figures, so a small excess is normal"
-    return "something that it assumes does not apply"
+        return "this limit contains measured figures, so a small excess is normal"
+    return "an assumption of this limit does not apply"
 
 
 _EXCEEDED = 1.0005  # printed as 100.1 %

@@ -26,7 +26,7 @@ _FLAT = 0.005  # relative difference of a flat table: a healthy one still rises 
 _SHORTEST = 0.01  # a time that two decimals show
 
 _BELOW = "below "  # begins the reason of a bandwidth below a threshold
-BELOW_PLATEAU = "of the largest size counts as slow only if the curve has a dip or a step there"
+BELOW_PLATEAU = "of the largest size counts as slow only at a dip or a step of the curve"
 _BITS_FOR_BYTES = 4.0  # between 1 and 8, on a scale of factors nearer to 8
 _EQUAL_LIMIT = 0.99  # from this fraction of the design's limit on, the limit as found explains no loss
 
@@ -185,12 +185,33 @@ def explain_dip(verdict: Verdict, verdicts: Iterable[Verdict], scale: Scale) -> 
     bound = verdict.reachable or verdict.physical
     if not smaller or bound is None:
         return verdict
-    bound_name = "the reachable limit" if bound is verdict.reachable else "the physical limit"
-    reason = (
-        f"{format_percent(measurement.value / bound.value, 0)} of {bound_name}, although {Size(max(smaller))} passes; "
-        f"{_describe_plateau(scale.profile)}"
-    )
-    return replace(verdict, reason=reason)
+    dip = f"{_describe_share([verdict])}{_ALTHOUGH}{Size(max(smaller))} passes; "
+    return replace(verdict, reason=f"{dip}{_describe_plateau(scale.profile)}")
+
+
+def find_common_reason(verdict: Verdict) -> tuple[str, bool]:
+    """The reason of a verdict without the figures of its size, and whether there are such figures (`explain_dip`)."""
+    is_dip = verdict.reason.endswith(BELOW_PLATEAU) and _ALTHOUGH in verdict.reason
+    return (verdict.reason.rpartition("; ")[2] if is_dip else verdict.reason), is_dip
+
+
+def describe_dips(verdicts: Sequence[Verdict]) -> str:
+    """The common reason of sizes that are not judged although smaller ones pass (`explain_dip`)."""
+    if len(verdicts) == 1:
+        return verdicts[0].reason
+    return f"{_describe_share(verdicts)}{_ALTHOUGH}smaller sizes pass; {find_common_reason(verdicts[0])[0]}"
+
+
+def _describe_share(verdicts: Sequence[Verdict]) -> str:
+    """The share of a limit that measurements reach, all of the same limit."""
+    reachable = [verdict.fraction_of_reachable for verdict in verdicts if verdict.fraction_of_reachable is not None]
+    physical = [verdict.fraction_of_physical for verdict in verdicts if verdict.fraction_of_physical is not None]
+    shares = [format_percent(share, 0) for share in sorted(reachable or physical)]
+    interval = shares[0] if shares[0] == shares[-1] else f"{shares[0]} to {shares[-1]}"
+    return f"{interval} of the {'reachable' if reachable else 'physical'} limit"
+
+
+_ALTHOUGH = ", although "
 
 
 def add_causes(verdict: Verdict, causes: Sequence[str]) -> Verdict:
@@ -226,7 +247,7 @@ def name_fingerprints(verdict: Verdict, fingerprints: Fingerprints | None) -> Ve
         return verdict
     matches = _match_fingerprints(measurement, fingerprints)
     if matches:
-        text = f"within {format_percent(_MARGIN, 0)} of {_PATH} {', or with '.join(matches)}"
+        text = f"{_AS_IF} {', or '.join(matches)}"
         return replace(verdict, reason=f"{verdict.reason}; {text}")
     if not verdict.reason.startswith(_BELOW):  # no dip or step, which pass such bandwidths by chance
         return verdict
@@ -235,6 +256,7 @@ def name_fingerprints(verdict: Verdict, fingerprints: Fingerprints | None) -> Ve
     return replace(verdict, reason="; ".join((verdict.reason, *texts)))
 
 
+_AS_IF = "as fast as if the path had"
 _PATH = "the rate of a path with"
 _ONE_QUEUE_PAIR = (
     "the test had one queue pair, which uses one port of a bond and one path between leaves: repeat it with `-q 4`"
@@ -273,7 +295,7 @@ def compare_published_range(
     for count in range(fingerprints.nics - 1, 0, -1):
         fraction = count / fingerprints.nics
         of_nics = REACHED * lowest * fraction <= share <= highest_share <= highest * fraction / REACHED
-        if of_nics and _PATH not in verdict.reason:
+        if of_nics and _AS_IF not in verdict.reason and _PATH not in verdict.reason:
             reached = f"{lowest * fraction * limit:.3g} to {highest * fraction * limit:.3g}"
             text += (
                 f"; in proportion (no such run is published), {count} of {fingerprints.nics} NICs would reach "
@@ -328,8 +350,7 @@ def describe_passing_fingerprints(verdicts: Iterable[Verdict], fingerprints: Fin
     matches = (_match_plateau(rows, fingerprints) for rows in series.values())
     return tuple(
         dict.fromkeys(
-            f"the largest sizes pass, but all stay within {format_percent(_MARGIN, 0)} of {_PATH} "
-            f"{', or with '.join(names)}: check that the whole path was in use"
+            f"the largest sizes pass, but are {_AS_IF} {', or '.join(names)}: check that the whole path was in use"
             for names in matches
             if names
         )
@@ -353,8 +374,9 @@ def _match_plateau(series: Sequence[Verdict], fingerprints: Fingerprints) -> lis
 def _match_fingerprints(measurement: Measurement, fingerprints: Fingerprints) -> list[str]:
     """The losses within the margin of a measurement, with their bandwidth."""
     planned = convert(fingerprints.planned.value, fingerprints.planned.unit, measurement.unit)
+    unit, margin = format_unit(measurement.unit), format_percent(_MARGIN, 0)
     return [
-        f"{rate.name} ({number(planned * rate.fraction)} {format_unit(measurement.unit)})"
+        f"{rate.name} ({number(planned * rate.fraction)} {unit} ± {margin})"
         for rate in fingerprints.rates
         if abs(measurement.value / (planned * rate.fraction) - 1) <= _MARGIN
     ]
