@@ -139,7 +139,7 @@ def platforms() -> str:
         "Its check reports `warn`, never `fail`. ",
         "*Sources of the command syntax*: vendors' models, grammars and configurations that confirm "
         "the lines wirespeed writes; ",
-        "a line that no source confirms is *unverified*, and the files that contain it name it.\n",
+        "a line that no source confirms is listed as *no public source*, and the files that contain it name it.\n",
     ]
     for (kind, name), platform in all_platforms().items():
         lines.append(f"\n## {platform.title} (`{kind}/{name}`)\n")
@@ -152,7 +152,9 @@ def platforms() -> str:
         if (table := load_forms(platform)) is not None:
             lines.append("\nSources of the command syntax:\n\n")
             lines.extend(f"* {source.title}\n" for source in table.sources.values())
-            lines.extend(f"* unverified: `{form.line}` ({form.doubt})\n" for form in table.forms if form.source is None)
+            lines.extend(
+                f"* no public source: `{form.line}` ({form.doubt})\n" for form in table.forms if form.source is None
+            )
         if platform.commands:
             lines.append("\n| command | root | shows |\n| --- | --- | --- |\n")
             lines.extend(

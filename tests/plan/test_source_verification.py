@@ -42,9 +42,9 @@ def test_no_source_contains_that_it_was_not_read():
 def test_a_limit_names_what_was_not_read():
     (limit,) = [limit for limit in list_path_limits(build_plan("nvidia-dgx-b200")) if limit.source == "GPU3"][:1]
     assert limit.target == "host memory"
-    assert any(text.startswith("unverified: NVIDIA HGX B200 data sheet") for text in limit.bound.assumptions)
+    assert any(text.startswith("source not read: NVIDIA HGX B200 data sheet") for text in limit.bound.assumptions)
     (limit,) = [limit for limit in list_path_limits(build_plan("dell-xe9680-mi300x")) if limit.source == "GPU3"][:1]
-    assert not any("unverified" in text for text in limit.bound.assumptions)
+    assert not any("not read" in text for text in limit.bound.assumptions)
 
 
 def test_the_link_of_a_nic_in_such_a_slot_is_unverified():
@@ -67,5 +67,5 @@ def test_a_failure_against_such_a_limit_only_warns():
     judged = judge(run, replace(plan, hosts=hosts), source="node1:e0", target="node2:e0")
     verdict = find_verdict(judged, 8 << 20)
     assert verdict.judgement is Judgement.WARN
-    assert verdict.reason.endswith(f"; the limit is unverified: {SUPERMICRO}")
+    assert verdict.reason.endswith(f"; a source of the limit was not read: {SUPERMICRO}")
     assert find_verdict(judge(run, plan, source="node1:e0", target="node2:e0"), 8 << 20).judgement is Judgement.FAIL

@@ -158,7 +158,7 @@ def _build_finding(context: CheckContext, outcome: Outcome) -> Finding:
         unread_sources = (find_unverified_source(context.plan, place, path) for place, path, _ in decisive)
         sources = dict.fromkeys(source for source in unread_sources if source is not None)
         if sources and status is Status.FAIL:
-            reasons = (*reasons, f"the planned value is unverified: {'; '.join(sources)}")
+            reasons = (*reasons, f"the source of the planned value was not read: {'; '.join(sources)}")
         if assumed_paths:
             reasons = (*reasons, f"the output does not contain {', '.join(assumed_paths)}; the default is assumed")
         status = Status.WARN if reasons else status

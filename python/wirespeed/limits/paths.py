@@ -19,7 +19,7 @@ from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.impact import gpu_function, limit_nic, nic_function
 from wirespeed.limits.nic import build_slot
 from wirespeed.plan import Plan
-from wirespeed.plan.source_verification import describe_unverified_term
+from wirespeed.plan.source_verification import find_unverified_term_source
 from wirespeed.results.verdicts import Bound, Term
 from wirespeed.settings import Nic
 
@@ -42,8 +42,9 @@ def list_path_limits(plan: Plan) -> tuple[PathLimit, ...]:
 
 def mark_unverified(plan: Plan, limit: PathLimit, hosts: tuple[str, ...]) -> PathLimit:
     """The limit, with an assumption for each term whose value has a source that was not read."""
-    texts = (describe_unverified_term(plan, hosts, term.name) for term in limit.bound.terms)
-    assumptions = dict.fromkeys((*limit.bound.assumptions, *(text for text in texts if text is not None)))
+    sources = (find_unverified_term_source(plan, hosts, term.name) for term in limit.bound.terms)
+    texts = (f"source not read: {source}" for source in sources if source is not None)
+    assumptions = dict.fromkeys((*limit.bound.assumptions, *texts))
     return dataclasses.replace(limit, bound=dataclasses.replace(limit.bound, assumptions=tuple(assumptions)))
 
 

@@ -55,10 +55,10 @@ def list_unverified_terms(plan: Plan, host: str) -> Iterator[tuple[str, str]]:
                     yield model.links.name, value.source
 
 
-def describe_unverified_term(plan: Plan, hosts: tuple[str, ...], name: str) -> str | None:
-    """Why a limit by this term is unverified: the source that was not read; None if all of its values were read."""
+def find_unverified_term_source(plan: Plan, hosts: tuple[str, ...], name: str) -> str | None:
+    """The source of a limit by this term that was not read; None if all of them were read."""
     for host in hosts:
         for part, source in list_unverified_terms(plan, host) if host in plan.hosts else ():
             if part in name:
-                return f"unverified: {source}"
+                return source
     return None

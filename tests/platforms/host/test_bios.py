@@ -328,7 +328,7 @@ def test_the_checklist_states_what_where_and_why() -> None:
     text = next(file.text for file in files if file.path == "bios-checklist.txt")
     assert "    where   BIOS > Processor Settings > Logical Processor\n    set     Disable\n" in text
     assert "    Redfish LogicalProc = Disabled\n" in text
-    assert "    Redfish WorkloadProfile = NotConfigured (name from memory)\n" in text
+    assert "    Redfish WorkloadProfile = NotConfigured (name not checked in any document)\n" in text
     assert "/redfish/v1/Systems/System.Embedded.1/Bios >" in text
     assert text.count("[ ] ") == 8
 

@@ -106,7 +106,7 @@ def test_header_and_apply_name_the_unverified_forms_of_the_configuration_and_no_
 
 def test_the_list_of_platforms_names_unverified_forms() -> None:
     rows = json.loads(CliRunner().invoke(app, ["list", "platforms", "--format", "json"]).stdout)["platforms"]
-    forms = {row["name"]: row["unverified command lines"] for row in rows if row["kind"] == "switch"}
+    forms = {row["name"]: row["command lines without a public source"] for row in rows if row["kind"] == "switch"}
     assert forms["junos"] == forms["cumulus"] == {}
     assert forms["enterprise-sonic"]["fec off"] == "no public configuration has it"
     page = CliRunner().invoke(app, ["list", "platforms", "nxos"], env={"COLUMNS": "200", "NO_COLOR": "1"}).stdout

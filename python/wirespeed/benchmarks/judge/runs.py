@@ -80,7 +80,7 @@ from wirespeed.limits.algorithms import Algorithm, is_measured
 from wirespeed.number_ranges import format_ranges
 from wirespeed.plan import Plan
 from wirespeed.plan.overlay import ObservedPlan
-from wirespeed.plan.source_verification import describe_unverified_term
+from wirespeed.plan.source_verification import find_unverified_term_source
 from wirespeed.results.benchmarks import APPLICATIONS, LATENCIES, PAIR_ARROW, Measurement, Metric, Run, RunStatus
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 from wirespeed.settings import Congestion, Host, is_address
@@ -539,9 +539,14 @@ def _soften_unverified(verdicts: _Verdicts, plan: Plan, limits: Limits) -> _Verd
     softened = {}
     for position, verdict in verdicts.items():
         bound = verdict.reachable or verdict.physical
-        text = describe_unverified_term(plan, limits.hosts, bound.bottleneck) if bound is not None else None
-        if text is not None and verdict.judgement is Judgement.FAIL and verdict.measurement.metric is not Metric.WRONG:
-            verdict = replace(verdict, judgement=Judgement.WARN, reason=f"{verdict.reason}; the limit is {text}")
+        source = find_unverified_term_source(plan, limits.hosts, bound.bottleneck) if bound is not None else None
+        if (
+            source is not None
+            and verdict.judgement is Judgement.FAIL
+            and verdict.measurement.metric is not Metric.WRONG
+        ):
+            reason = f"{verdict.reason}; a source of the limit was not read: {source}"
+            verdict = replace(verdict, judgement=Judgement.WARN, reason=reason)
         softened[position] = verdict
     return softened
 

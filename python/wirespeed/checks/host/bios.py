@@ -31,7 +31,7 @@ failures = ("PCI-11", "PCI-12")
 
 
 def check(context: CheckContext) -> Outcome:
-    """A value proved by the running kernel overrides saved BMC output; an unverified attribute name only warns."""
+    """A value proved by the running kernel overrides saved BMC output; an unchecked attribute name only warns."""
     expected = context.get_intended_value("bios.value")
     found = context.get_found_value("bios.value")
     if found == expected:
@@ -41,5 +41,7 @@ def check(context: CheckContext) -> Outcome:
     menu = context.entity.menu or f"{context.place.name} in the BIOS menus"
     fix = Fix(f"set {menu} to {context.entity.menu_value or expected}", consequence="reboot")
     if doubtful and running_value is not None and running_value.state is not State.RUNNING:
-        return warning("the BIOS may have another value (unverified attribute name)", expected, found, fix)
+        return warning(
+            "the BIOS may have another value (the attribute name was not checked in any document)", expected, found, fix
+        )
     return failure("the BIOS attribute has another value", expected, found, fix)

@@ -127,7 +127,7 @@ def _list_platforms() -> Rows:
             "commands": entry.commands,
             "files": list(entry.files),
             "command lines": entry.forms,
-            "unverified command lines": dict(entry.unverified_forms),
+            _UNCONFIRMED_LINES: dict(entry.unverified_forms),
             "sources of files": dict(entry.file_sources),
             "settings": _describe_supports(entry.settings),
         }
@@ -440,10 +440,20 @@ def _format_text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
+_UNCONFIRMED_LINES = "command lines without a public source"
+
+
 def _print_entry(topic: Topic, row: Mapping[str, Any]) -> None:
     from wirespeed.cli.console import standard_output
 
-    tables = ("fractions", "gates", "relative_gates", "unverified command lines", "sources of files", "settings")
+    tables = (
+        "fractions",
+        "gates",
+        "relative_gates",
+        _UNCONFIRMED_LINES,
+        "sources of files",
+        "settings",
+    )
     for key, value in row.items():
         if key not in tables:
             label = _LABELS.get((topic, key), key)
@@ -452,7 +462,10 @@ def _print_entry(topic: Topic, row: Mapping[str, Any]) -> None:
         (("kind of run", "pass", "warning", "failure"), _list_fractions(row.get("fractions", {}))),
         (("gate", "limit", "source"), _list_gates(row.get("gates", ()))),
         (("relative gate", "limit", "source"), _list_gates(row.get("relative_gates", ()))),
-        (("line without a public source", "reason"), list(row.get("unverified command lines", {}).items())),
+        (
+            ("line without a public source", "reason"),
+            list(row.get(_UNCONFIRMED_LINES, {}).items()),
+        ),
         (("file", "documentation of its format"), list(row.get("sources of files", {}).items())),
         (("setting", "support", "note"), _list_details(row["settings"]) if row.get("settings") else []),
     ):
