@@ -103,6 +103,14 @@ def test_many_places_of_one_kind_are_one_entry():
     assert print_report(terminal.findings, findings).endswith("0 fail  6 warn  0 unknown  0 error  0 pass  0 skip\n")
 
 
+def test_failures_are_counted_by_check_and_by_place():
+    failed = [
+        Finding(check, Status.FAIL, "node1", place, "")
+        for check, place in (("nic.mtu", "eth0"), ("nic.mtu", "eth1"), ("nic.ring", "eth0"))
+    ]
+    assert "\n3 fail (2 checks at 3 places)  0 warn" in print_report(terminal.findings, failed)
+
+
 def test_nothing_found_still_counts():
     assert print_report(terminal.findings, ()) == "\n0 fail  0 warn  0 unknown  0 error  0 pass  0 skip\n"
 

@@ -163,7 +163,7 @@ def suspects(report: Report) -> tuple[tuple[Suspect, Matrix], ...]:
 
 def _count_subjects(report: Report, statuses: tuple[Status, ...], judgement: Judgement) -> list[str]:
     """Numbers of checks, benchmark measurements and relative gates with such a result."""
-    checks = _count_checks(report.findings, *statuses)
+    checks = ranking.count_checks(report.findings, *statuses)
     counts = (
         (_count_judgements(report.runs)[judgement], "benchmark measurement"),
         (sum(relation.judgement is judgement for relation in report.relations), "relative gate"),
@@ -197,15 +197,6 @@ def list_failed_runs(report: Report) -> tuple[FailedRun, ...]:
 
 def _get_fraction(verdict: Verdict) -> float:
     return verdict.fraction_of_reachable or verdict.fraction_of_physical or 0.0
-
-
-def _count_checks(findings: Iterable[Finding], *statuses: Status) -> str | None:
-    """The number of checks with one of the statuses, and of their places; None if no check has one."""
-    matching = [finding for finding in findings if finding.status in statuses and finding.cause is None]
-    if not matching:
-        return None
-    checks = len({finding.check for finding in matching})
-    return f"{wording.plural(checks, 'check')} at {wording.plural(len(matching), 'place')}"
 
 
 def steps(group: Group) -> tuple[Step, ...]:

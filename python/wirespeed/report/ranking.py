@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from wirespeed.report import wording
 from wirespeed.report.fixes import merge_fixes
 from wirespeed.results.findings import Finding, Fix, Impact, Status
 
@@ -21,6 +22,15 @@ def counts(findings: Iterable[Finding]) -> Mapping[Status, int]:
         if finding.cause is None:
             result[finding.status] += 1
     return result
+
+
+def count_checks(findings: Iterable[Finding], *statuses: Status) -> str | None:
+    """The number of checks with one of the statuses, and of their places; None if no check has one."""
+    matching = [finding for finding in findings if finding.status in statuses and finding.cause is None]
+    if not matching:
+        return None
+    checks = len({finding.check for finding in matching})
+    return f"{wording.plural(checks, 'check')} at {wording.plural(len(matching), 'place')}"
 
 
 @dataclass(frozen=True, slots=True)

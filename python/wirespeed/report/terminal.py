@@ -299,7 +299,7 @@ def _status_counts(results: Sequence[Finding]) -> Text:
     counted = {status.value: count for status, count in ranking.counts(results).items()}
     failed = {finding.check for finding in results if finding.status is Status.FAIL and finding.cause is None}
     is_shared = len(failed) < counted[Status.FAIL.value]  # a check failed at several places
-    labels = {Status.FAIL.value: f"fail ({wording.plural(len(failed), 'check')})"} if is_shared else {}
+    labels = {Status.FAIL.value: f"fail ({ranking.count_checks(results, Status.FAIL)})"} if is_shared else {}
     text = _format_statuses(counted, [status.value for status in (*ranking.LISTED, Status.PASS, Status.SKIP)], labels)
     consequences = sum(finding.cause is not None for finding in results)
     if not consequences:
