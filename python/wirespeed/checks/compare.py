@@ -304,7 +304,7 @@ def _format_missing(intended: Any, found: Any) -> str:
 def _find_label(value: Any, labels: Labels | None) -> str | None:
     if callable(labels):
         return labels(value)
-    if labels is None or not isinstance(value, bool | int | str):
+    if labels is None or not isinstance(value, bool | int | str | frozenset):
         return None
     return next(
         (text for key, text in labels.items() if key == value and isinstance(key, bool) is isinstance(value, bool)),

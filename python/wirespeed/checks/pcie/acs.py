@@ -43,7 +43,7 @@ _REDIRECTING = frozenset({"ReqRedir", "CmpltRedir", "EgressCtrl"})
 _compare = compare(
     "pcie.acs",
     wrong="ACS redirects traffic between GPU and NIC",
-    labels={frozenset(): "no service enabled (ReqRedir-, CmpltRedir-, …)"},
+    labels={frozenset(): "no ACS bit set (ReqRedir-, CmpltRedir-, …)"},
     fix="disable ACS on this bridge",
     consequence="takes effect at once; the next boot enables ACS again unless the boot service is enabled",
 )
