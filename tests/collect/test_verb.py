@@ -72,5 +72,5 @@ def test_failed_commands_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     result = CliRunner().invoke(app, ["collect", "--local", "--name", "node1", "-o", str(tmp_path / "b")])
     lines = result.stderr.splitlines()
     assert lines[0].endswith(" failed")
-    assert lines[1].startswith("  failed: uname, resolver, ")
-    assert lines[1].endswith(" more; settings that only these read are unknown")
+    assert lines[1].startswith("  failed: `uname -r`, `grep ")
+    assert lines[1].endswith(" more; settings that only these commands read are unknown")

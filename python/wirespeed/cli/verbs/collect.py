@@ -208,15 +208,16 @@ def _report_bundle(path: Path, cluster: Path | None = None) -> None:
             err().print(
                 f"  [yellow]{entry.status}[/]: {escape(entry.run)}: {escape(entry.detail or '')}", soft_wrap=True
             )
-    failed = list(dict.fromkeys(entry.command for entry in entries if entry.status == "failed"))
+    failed = list(dict.fromkeys(entry.run for entry in entries if entry.status == "failed"))
     if failed:
-        text = f"  failed: {format_first(failed, _NAMED)}; settings that only these read are unknown"
+        commands = format_first([f"`{command}`" for command in failed], _NAMED)
+        text = f"  failed: {commands}; settings that only these commands read are unknown"
         err().print(text, markup=False, soft_wrap=True)
     err().print(f"next: `wirespeed check {cluster or 'CLUSTER.yaml'} {path}`", markup=False, soft_wrap=True)
     typer.echo(str(path))
 
 
-_NAMED = 20  # maximum number of failed commands in one sentence
+_NAMED = 10  # maximum number of failed commands in one sentence
 
 _STATUS_LABELS = {
     "missing": "program not installed",
