@@ -168,7 +168,7 @@ def test_runs_of_one_scenario_are_headed_by_its_name_once(view: SimulationView) 
 def test_runs_side_by_side(folder: Path, tmp_path: Path) -> None:
     dcqcn = build_sample(tmp_path, {**VICTIM, "parameters": {"congestion": {"algorithm": "dcqcn"}}}, "all")
     document = Document(page([view_result(folder), view_result(dcqcn)]))
-    assert document.text("h2")[:2] == ["Side by side", f"victim ({folder.name})"]
+    assert document.text("h2")[:2] == ["Side by side", f"{folder.name}: victim"]
     (table,) = [
         element
         for element in document.find_elements("table")
@@ -177,13 +177,13 @@ def test_runs_side_by_side(folder: Path, tmp_path: Path) -> None:
     assert table["text"].count("4 of 4 completed") == 2
     assert document.text("h3")[:2] == ["Completion time", "Slowdown"]
     legends = document.text("text", class_="named")[:2]
-    assert all(legend.startswith("victim (") for legend in legends)
+    assert all(": victim " in legend for legend in legends)
     marks = [text for text in document.text("text") if text.startswith("ideal ")]
     assert marks[:3] == ["ideal 86.60 µs (write of 1 MiB)", "ideal 172.2 µs (write of 2 MiB)", "ideal 1.00"]
     (times,) = [
         element["text"]
         for element in document.find_elements("table")
-        if element["text"].strip().startswith("Completion time") and "victim (" in element["text"]
+        if element["text"].strip().startswith("Completion time") and ": victim" in element["text"]
     ]
     assert times.count("86.60 to 172.2") == 2
 

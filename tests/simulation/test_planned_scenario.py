@@ -160,7 +160,7 @@ def test_a_story(tmp_path: Path) -> None:
     )
     assert (completed.returncode, completed.stderr) == (Exit.PASSED, f"tables in {target}\n")
     lines = completed.stdout.splitlines()
-    assert lines[0] == "mi300x-4node, traffic incast  preset roce, seed 1"
+    assert lines[0] == "mi300x-4node (traffic incast)  preset roce, seed 1"
     assert lines[1].startswith("  plan             cluster.yaml ")
     assumed = [line for line in lines if "switch latency of dell-z9664f: 0 ns (not in cluster file or" in line]
     assert len(assumed) == 1

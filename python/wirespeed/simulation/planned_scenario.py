@@ -117,7 +117,7 @@ def build_plan_scenario(plan: Plan, traffic: Traffic, seed: int, origin: str, dr
     assumed = (*assumed, *devices.assumed, *unknown)
     posted, connected, operations = _post_flows(flows, [find_priority(planned, plan, flow) for flow in flows], names)
     document: form.Scenario = {
-        "name": f"{plan.name}, traffic {traffic.name}",
+        "name": f"{plan.name} (traffic {traffic.name})",
         "desc": origin,
         "assumed": list(assumed),
         "hosts": len(plan.hosts),

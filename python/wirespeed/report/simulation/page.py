@@ -139,8 +139,8 @@ def _root_name(run: SimulationView, node: int) -> str:
 
 
 def label(run: SimulationView) -> str:
-    """Name of a run: scenario and result folder."""
-    return f"{run.summary.name} ({Path(run.folder).name})"
+    """Name of a run: result folder and scenario."""
+    return f"{Path(run.folder).name}: {run.summary.name}"
 
 
 def flow_cells(run: SimulationView, flow: FlowRow) -> tuple[tuple[str, str], ...]:
