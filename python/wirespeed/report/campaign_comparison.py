@@ -204,9 +204,9 @@ def _joint_changes(families: Sequence[JointChange], console: Console, limit: int
         console.print(f"  {tests}: no significant change")
 
 
-def _describe_cut(hidden: int) -> str:
+def _describe_cut(count: int) -> str:
     """How many series a table omits, and which it shows instead."""
-    return f"{hidden:,} more series not shown; worse series come first, then the largest changes"
+    return f"{count:,} more series not shown; worse series come first, then the largest changes"
 
 
 def series_title(named_series: Series) -> str:
