@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from wirespeed.benchmarks.logs import failure_messages
+from wirespeed.benchmarks.logs.decimal_commas import read_decimal_commas
 from wirespeed.benchmarks.logs.error_causes import Case, causes, has_mixed_fabric, merge_causes
 from wirespeed.benchmarks.logs.failure_messages import is_error
 from wirespeed.benchmarks.logs.log import Line, Source, Substrings, source
 from wirespeed.benchmarks.logs.pair_tables import lacks_corner
 from wirespeed.benchmarks.logs.run_draft import MAX_ERRORS, ReadRun
 from wirespeed.benchmarks.logs.wrapped_lines import mark_lists
-from wirespeed.benchmarks.tools.decimal_commas import read_decimal_commas
 from wirespeed.benchmarks.tools.nccl_debug import communicators as nccl_log
 from wirespeed.benchmarks.tools.nccl_debug.lines import IDENTIFYING_TEXTS as NCCL_IDENTIFYING_TEXTS
 from wirespeed.benchmarks.tools.nccl_tests.patterns import TYPES
