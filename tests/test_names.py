@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 
 import pytest
@@ -68,6 +68,8 @@ NOUNS = _words(
 )
 """End like participles and are nouns or terms of the field."""
 
+NODES = (*FUNCTIONS, ast.ClassDef, ast.arg, ast.Name, ast.Assign, ast.AnnAssign, ast.keyword)
+
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_names_are_nouns_or_verbs_with_an_object_and_have_one_meaning(folder: str) -> None:
@@ -86,8 +88,14 @@ def test_names_are_nouns_or_verbs_with_an_object_and_have_one_meaning(folder: st
     assert problems == {}
 
 
+@lru_cache(maxsize=1)
+def list_nodes(tree: ast.Module) -> list[ast.AST]:
+    """The nodes of a file that bind or pass a name; all rules read the same file before the next."""
+    return [node for node in ast.walk(tree) if isinstance(node, NODES)]
+
+
 def find_bad_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
+    for node in list_nodes(tree):
         match node:
             case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 if is_participle_or_function_word(name):
@@ -108,7 +116,7 @@ def is_participle_or_function_word(name: str) -> bool:
 
 def find_unclear_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Functions whose name ends in ``_of``, and values whose name is a function word."""
-    for node in ast.walk(tree):
+    for node in list_nodes(tree):
         if isinstance(node, FUNCTIONS) and node.name.endswith("_of"):
             yield node.lineno, node.name
 
@@ -187,7 +195,7 @@ def find_second_meanings(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
     ``place``: one in hardware. ``location``: one in a text. ``words``: of a text. A finding has an ``impact``.
     """
-    for node in ast.walk(tree):
+    for node in list_nodes(tree):
         match node:
             case (
                 ast.arg(arg=name, annotation=annotation)

@@ -425,6 +425,7 @@ def test_a_gpu_below_another_switch_is_found(server: Server, tmp_path: Path) -> 
     assert failure.found == f"NIC {server.nics[7]}; GPU7 {moved_path}; below one switch with the NIC: no GPU"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", [0, 2, 7])
 @pytest.mark.parametrize("server", SERVERS)
 def test_a_missing_nic_fails_and_its_checks_are_skipped(server: Server, missing: int, tmp_path: Path) -> None:

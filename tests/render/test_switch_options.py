@@ -72,6 +72,7 @@ def outcome(model: str, system: str, options: str = "", priority: int = 3, conge
     return "configured" if files != render_files(model, system) else "left out"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", list(OPTIONS))
 @pytest.mark.parametrize(("model", "system"), SYSTEMS, ids=[system for _, system in SYSTEMS])
 def test_nothing_requested_is_left_out(model: str, system: str, options: str) -> None:

@@ -100,6 +100,7 @@ def list_forms() -> tuple[Form, ...]:
     return table.forms
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
 def test_the_table_of_forms_is_that_of_the_release(release: str) -> None:
     """What the table gives to a release, its models take; what it withholds, they refuse."""
