@@ -429,6 +429,11 @@ def test_the_factor_of_the_same_collective_is_cited(test, value, factor, publish
     )
 
 
+def test_no_factor_is_stated_of_a_size_whose_bytes_need_no_time():
+    log = osu("osu_alltoall", {2: 640.0}, unit="us", metric=Metric.LATENCY_AVG)
+    assert not any("the minimum" in note for note in judge(log, plan_with_two_ports(), ranks=256, nodes=16).notes)
+
+
 def test_a_stated_number_of_ranks_completes_a_log():
     """osu_alltoall prints no number of ranks; 16 hosts of 16 ranks each (lossless network guide, table 6)."""
     log = osu("osu_alltoall", {128 * KIB: 47_800.0}, unit="us", metric=Metric.LATENCY_AVG)

@@ -172,7 +172,7 @@ def _compare_largest(run: Run, limits: MpiLimits) -> tuple[str, ...]:
     times = [row for row in run.measurements if row.metric is Metric.LATENCY_AVG and row.size_bytes]
     largest = max(times, key=lambda row: row.size_bytes or 0, default=None)
     minimum = limits.minimum_latency(largest) if largest is not None else None
-    if largest is None or minimum is None or largest.unit not in SECONDS:
+    if largest is None or minimum is None or largest.unit not in SECONDS or minimum.value < _COMPARED_US:
         return ()
     factor = float(largest.value) * SECONDS[largest.unit] * 1e6 / minimum.value
     size, bound = Size(largest.size_bytes or 0), number(minimum.value)
@@ -187,6 +187,9 @@ def _describe_published(test: str | None) -> str:
     published = _PUBLISHED.get(_find_collective(test) or "")
     return f" (a healthy {published}, Arista and Broadcom, Lossless Network, table 6)" if published else ""
 
+
+_COMPARED_US = 1.0
+"""Below this minimum the latency of a message decides on the time, and not its bytes."""
 
 _PUBLISHED = {
     "alltoall": "all-to-all of 256 ranks takes 2.35 times",
