@@ -29,6 +29,7 @@ from wirespeed.collect import read_facts, write_planned_bundle
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.plan.locate import locate
+from wirespeed.platforms.host.linux.bios import find_name
 from wirespeed.render import check
 from wirespeed.results.findings import Status
 
@@ -121,7 +122,11 @@ def test_every_key_of_a_host(host: Mapping[str, str], tmp_path: Path) -> None:
     hosts = {f"node{number}": {**host, **value} for number, value in enumerate(values, 1)}
     plan = build_plan(host_cluster(hosts, SWITCH, {}, {}))
     assert plan is not None, "what each host can have, several hosts of a cluster can have"
-    assert differences(plan, tmp_path) == set()
+    without_name = any(
+        find_name(device, attribute) is None for device in plan.hosts.values() for attribute in device.bios
+    )
+    unread = {("host.bios", Status.UNKNOWN)} if without_name else set()  # a person reads it in the menu
+    assert differences(plan, tmp_path) == unread
     assert len(hosts) > 15
 
 

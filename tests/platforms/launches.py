@@ -39,6 +39,8 @@ _RCCL = replace(
     shared_memory=False,
     network_within_host=True,
     channels=32,
+    host_settings=("rdma_devices",),
+    mpi_devices=("bnxt_re1", "bnxt_re10"),
 )
 _NCCL = replace(_RCCL, library="nccl", fine_grained_memory=None, network_within_host=False, dma_buf=False)
 _OPENMPI = replace(_BASE, library="openmpi", launcher="mpirun", transport="hybrid", hybrid_from=1024)

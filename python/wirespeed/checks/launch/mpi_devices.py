@@ -25,6 +25,6 @@ failures = ("MPI-03",)
 check = compare(
     *needs,
     wrong="MPI below the collectives has other RDMA devices than planned",
-    fix="install the rendered /etc/ucx/ucx.conf",
+    fix="install the rendered configuration file of the MPI library",
     by_hand=True,
 )

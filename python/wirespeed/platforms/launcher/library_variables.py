@@ -391,8 +391,8 @@ def list_ucx_file_variables(launch: Launch) -> list[tuple[str, str]]:
     differing = launch.host_settings or ()
     if launch.library not in ("nccl", "rccl"):
         return []
-    variables = format_variables([place for place in _UCX_PLACES if place.setting in differing], launch)
-    return list(variables.items())
+    places = [MPI_DEVICES if place is _UCX_PLACES[0] else place for place in _UCX_PLACES if place.setting in differing]
+    return list(format_variables(places, launch).items())
 
 
 def job_environment(launch: Launch, bound: bool) -> list[tuple[str, str]]:
