@@ -227,6 +227,8 @@ class _Reader(RunReader):
         )
 
     def _read_row(self, line: Line, text: str) -> bool:
+        if not text.lstrip("#* ")[:1].isdecimal():
+            return False
         cells = text.split()
         if len(cells) != len(self._columns) or "*" in text:
             cells = [cell.strip("*") for cell in _GLUED.sub(r"\1 ", text.lstrip("#")).split()]
@@ -335,8 +337,10 @@ class _Reader(RunReader):
             self._close()
         if self._draft is not None and DMABUF.match(text):
             self._draft.parameters.dmabuf = True
-        setting = memory or GPU_NAME.match(text) or PARAMETER.search(text) or GID.search(text)
-        if self._columns or not (setting or text.startswith((*SIDES, EVENTS))):
+        if self._columns:
+            return
+        has_setting = ":" in text and (PARAMETER.search(text) or GID.search(text))
+        if not (memory or has_setting or GPU_NAME.match(text) or text.startswith((*SIDES, EVENTS))):
             return
         if self._draft is None and not memory:
             self._pending.append((line, text))
