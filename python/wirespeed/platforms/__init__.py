@@ -6,7 +6,8 @@ share is in a folder beside them with ``shared.yaml`` instead of ``platform.yaml
 * ``platform.yaml``: read-only commands with the settings each shows, and per setting whether it is rendered,
 * ``templates/``: the configuration of a device, rendered by `wirespeed.platforms.templates.fill_template`,
 * ``forms.yaml`` (optional): the forms of the configuration's lines, each with its authority and its releases,
-* ``answers/``: what a device with given settings prints, one template per command,
+* ``answers/``: what a device with given settings prints, one template per command; those of a kind's own ``answers/``
+  are for every platform of the kind, and a command without one prints what the command prints whose fallback it is,
 * ``parse.py``: ``parse(outputs) -> Iterator[Observation]``, command output to observations,
 * ``commands.py`` (optional): ``commands_for(place, path, value, device)``, the commands that change one setting,
 * ``view.py`` (optional): ``view(name, device)``, values computed for the templates,

@@ -101,19 +101,23 @@ def _find_line(text: str) -> jinja2.Template:
 
 
 class AnswerTemplates:
-    """Simulated output of one device's commands, from a platform's ``answers/``."""
+    """Simulated output of one device's commands, from ``answers/`` of a platform or of all platforms of its kind."""
 
     def __init__(self, platform: Platform, name: str, device: Device) -> None:
-        self._platform = platform
+        self._folders = (*platform.folders, PurePosixPath(platform.kind))
+        self._fallbacks = {command.id: command.fallback_for for command in platform.commands if command.fallback_for}
         self._context = _build_context(platform, name, device)
 
     def fill(self, command: str, **extra: Any) -> str:
-        """The output of a command, from ``answers/<command>.j2``.
+        """The output of a command, from ``answers/<command>.j2``, or from that of the command it is the fallback for.
 
         Raises:
             jinja2.TemplateNotFound: the platform has no output for this command.
         """
-        return _fill(self._platform, f"answers/{command}.j2", {**self._context, **extra})
+        names = (command, self._fallbacks[command]) if command in self._fallbacks else (command,)
+        return _find_template(self._folders, tuple(f"answers/{name}.j2" for name in names)).render(
+            {**self._context, **extra}
+        )
 
 
 def fill_answer(platform: Platform, command: str, name: str, device: Device) -> str:
@@ -127,12 +131,14 @@ def _build_context(platform: Platform, name: str, device: Device) -> dict[str, A
 
 
 def _fill(platform: Platform, template: str, context: dict[str, Any]) -> str:
-    return _find_template(platform.folders, template).render(context)
+    return _find_template(platform.folders, (template,)).render(context)
 
 
 @cache
-def _find_template(folders: tuple[PurePosixPath, ...], template: str) -> jinja2.Template:
-    return _create_environment().select_template([f"{folder}/{template}" for folder in folders])
+def _find_template(folders: tuple[PurePosixPath, ...], templates: tuple[str, ...]) -> jinja2.Template:
+    """The first of the templates that exists, in the first of the folders that has it."""
+    names = [f"{folder}/{template}" for template in templates for folder in folders]
+    return _create_environment().select_template(names)
 
 
 @cache
