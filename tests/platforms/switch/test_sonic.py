@@ -121,7 +121,7 @@ def test_apply_and_rollback_load_the_whole_file() -> None:
     assert f"sudo cp -n /etc/sonic/config_db.json {saved}" in apply  # a second apply keeps the first saved file
     reload = "sudo config reload -y /home/admin/target.json"
     assert f"test -s /home/admin/target.json && {reload}" in apply  # the merge script may have refused
-    assert f"sudo config reload -y {saved}" in rollback
+    assert f"ls {saved} && sudo config reload -y {saved}" in rollback  # no reload without the saved file
     refused = ("config replace", "config apply-patch", "config rollback", "config checkpoint")
     assert [line for line in (*apply, *rollback) if any(command in line for command in refused)] == []
 
