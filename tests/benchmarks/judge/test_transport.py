@@ -236,22 +236,33 @@ def test_two_gpus_of_one_host_are_limited_by_their_slots():
 
 
 @pytest.mark.parametrize(
-    ("addresses", "host"),
-    [("0000:04:00.0, 0000:05:00.0", "abel2"), ("04:0.0, 05:0.0", "abel2"), ("0000:1b:00.0", "abel1")],
+    "addresses",
+    ["0000:04:00.0, 0000:05:00.0", "04:0.0, 05:0.0"],
 )
-def test_pcie_addresses_of_a_log_name_the_host(addresses, host):
+def test_pcie_addresses_of_a_log_name_the_host(addresses):
+    (verdict,) = judge(copy_between_gpus(addresses), plan()).verdicts
+    assert verdict.judgement is Judgement.PASS
+    assert "GPUs as those of abel2: by the PCIe addresses of the log" in verdict.physical.assumptions
+
+
+def test_hosts_whose_gpus_are_at_other_sockets_are_not_alike():
+    (verdict,) = judge(copy_between_gpus("0000:1b:00.0"), plan()).verdicts
+    assert verdict.judgement is Judgement.UNKNOWN
+    assert verdict.reason == (
+        "the GPUs of abel1, abel2 differ in model, slot or socket, and the log names no host: name it with"
+        " --from HOST:NIC"
+    )
+    (named_verdict,) = judge(copy_between_gpus("0000:1b:00.0"), plan(), source="abel1:dis0").verdicts
+    assert named_verdict.judgement is Judgement.PASS
+
+
+def copy_between_gpus(addresses):
     row = Measurement(Metric.BW_AVG, "GB/s", 5.31, None, "GPU0 -> GPU1", 9)
-    run = Run(
+    return Run(
         *("p2pBandwidthLatencyTest", "unidirectional_bandwidth", None, RunStatus.COMPLETE, None, None),
         Parameters(gpu_model="Tesla K20Xm", p2p_enabled=True, gpu_addresses=addresses),
         (row,),
     )
-    (verdict,) = judge(run, plan()).verdicts
-    assert verdict.judgement is Judgement.PASS
-    stated = (
-        "by the PCIe addresses of the log" if host == "abel2" else "the log names no host; name it with --from HOST:NIC"
-    )
-    assert f"GPUs as those of {host}: {stated}" in verdict.physical.assumptions
 
 
 def test_the_rdma_plan_keeps_its_limit_and_names_the_interface_that_was_used():

@@ -136,5 +136,13 @@ def foreign_gpus(run: Run, plan: Plan) -> str | None:
     return f"the log's GPUs are {logged}, those of {plan.name} are {', '.join(titles)}"
 
 
+def has_logged_gpus(run: Run, plan: Plan, host: str) -> bool:
+    """Whether a host's GPUs are of a model that the log names."""
+    models = _find_models(run.parameters.gpu_model or "")
+    names = {gpu.model for gpu in plan.hosts[host].gpus.values() if gpu.model}
+    titles = [plan.hardware.gpus[name].title for name in names if name in plan.hardware.gpus]
+    return any(models & _find_models(title) for title in titles)
+
+
 def _find_models(title: str) -> set[str]:
     return {word.upper() for word in re.split(r"[^A-Za-z0-9]+", title) if _MODEL.fullmatch(word)}

@@ -20,7 +20,7 @@ from wirespeed.benchmarks.judge.borrowed_gpus import (
     SlotLimit,
     find_borrowed_gpus,
 )
-from wirespeed.benchmarks.judge.collective_names import foreign_gpus
+from wirespeed.benchmarks.judge.collective_names import foreign_gpus, has_logged_gpus
 from wirespeed.benchmarks.judge.limits import (
     REFUTED,
     Alternative,
@@ -34,6 +34,7 @@ from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.errors import format_first
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GIGABYTES, in_unit, number, tightest
+from wirespeed.limits.device_lending import list_lent_slots
 from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.group import Links
 from wirespeed.limits.host import socket_term
@@ -181,6 +182,7 @@ procedure", in the matrices with P2P=Enabled too."""
 _PAGEABLE = "pageable host memory: the driver copies through a pinned buffer, which has no known limit"
 
 _LISTED_PAIRS = 4
+_LISTED_HOSTS = 3
 
 _LARGE = 2**24
 """Bytes from which a copy of some microseconds' launch is bandwidth-bound at 64 GB/s; nvbandwidth's own default is 512
@@ -188,7 +190,9 @@ MiB (NVIDIA nvbandwidth, README)."""
 
 
 def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
-    """The limits of a run on the host that the user names with --from or --to, else on any one: the tools name none.
+    """The limits of a run on the host that the user names with --from or --to: the tools name none.
+
+    Without a name the limits of all hosts with the log's GPUs must be equal; then it is any one of them.
 
     Raises:
         Refusal: the user names no NIC of the plan.
@@ -202,10 +206,20 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     named = [nic.host for nic in find_ends(plan, context.source, context.target)]
     by_address = find_gpu_host(run, plan) or context.host
     borrower = _find_borrower(run, plan, context)
-    candidates = named or ([by_address] if by_address else [borrower] if borrower else plan.hosts)
+    host_groups = _group_hosts_by_limits(run, plan)
+    candidates = named or (
+        [by_address] if by_address else [borrower] if borrower else host_groups[0] if host_groups else []
+    )
     name = next((name for name in candidates if plan.hosts[name].gpus), None)
     if name is None:
         return UnknownLimits(f"{' and '.join(named) or plan.name} has no GPUs", profile)
+    if len(host_groups) > 1 and candidates is host_groups[0]:
+        hosts = format_first([names[0] for names in host_groups], _LISTED_HOSTS)
+        return UnknownLimits(
+            f"the GPUs of {hosts} differ in model, slot or socket, and the log names no host: name it with"
+            " --from HOST:NIC",
+            profile,
+        )
     stated = (
         "named by --from or --to"
         if named
@@ -317,6 +331,24 @@ def _find_borrower(run: Run, plan: Plan, context: RunContext) -> str | None:
     known_addresses |= {address for owners in context.own_gpus.values() for address, is_own in owners.items() if is_own}
     is_borrower = len(context.own_gpus) == 1 and not known_addresses.issuperset(_list_addresses(run))
     return next(iter(context.own_gpus)) if is_borrower else None
+
+
+def _group_hosts_by_limits(run: Run, plan: Plan) -> list[list[str]]:
+    """The hosts with GPUs, in lists of equal limits of copies; only those with the log's model and number, if any."""
+    hosts = [name for name, host in plan.hosts.items() if host.gpus]
+    of_model = [name for name in hosts if has_logged_gpus(run, plan, name)] or hosts
+    count = run.parameters.gpus or 0
+    of_number = [name for name in of_model if len(plan.hosts[name].gpus) + len(list_lent_slots(plan, name)) >= count]
+    has_peers = run.parameters.p2p_enabled is not False and any(
+        re.match(rf"GPU\d+{PAIR_ARROW}GPU", row.label or "") for row in run.measurements
+    )
+    groups: dict[object, list[str]] = {}
+    for name in of_number or of_model:
+        gpus = plan.hosts[name].gpus
+        slots = tuple((gpu.model, build_slot(gpu_function(plan, name, index), [])) for index, gpu in gpus.items())
+        sockets = tuple(_list_socket_terms(plan, name, bidirectional=False).items()) if has_peers else ()
+        groups.setdefault((slots, sockets), []).append(name)
+    return list(groups.values())
 
 
 def _list_addresses(run: Run) -> list[str]:
