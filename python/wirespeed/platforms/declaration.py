@@ -132,6 +132,20 @@ def list_declared_cases(platform: str, path: str) -> dict[str, Any]:
     return {case: parse_value(value) for value, _, case in cases}
 
 
+def find_declared_polls(platform: str, path: str) -> int:
+    """The default of a setting that is declared as a number of polling intervals: ``two polling intervals``."""
+    return _NUMBERS_OF_POLLS[find_declared_default(platform, path).partition(" ")[0]]
+
+
+_NUMBERS_OF_POLLS = {"one": 1, "two": 2, "three": 3, "ten": 10}
+
+
+def list_declared_pairs(platform: str, path: str) -> dict[int, int]:
+    """The default of a map that is declared in pairs of numbers or ranges: ``0-7 to 1, 8 to 0``."""
+    pairs = re.findall(r"(\d+)(?:-(\d+))? to (\d+)", find_declared_default(platform, path))
+    return {key: int(value) for first, last, value in pairs for key in range(int(first), int(last or first) + 1)}
+
+
 def parse_value(text: str) -> Any:
     """A declared value: on/off, a number, a duration, a size, a length; else the text."""
     if text in ("on", "off"):

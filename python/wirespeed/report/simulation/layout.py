@@ -214,7 +214,7 @@ def _needs_arcs(network: Network, order: Mapping[int, Sequence[int]], tier: int)
 
 def _draw_path(network: Network, boxes: Mapping[int, Box], spots: Mapping[int, float], port: int) -> str:
     start, end = boxes[network.node(port)], boxes[network.peer(port)]
-    x1, x2 = spots[port], spots[port ^ 1]
+    x1, x2 = spots[port], spots[network.peer_port(port)]
     if start.y == end.y:
         return _draw_same_row(boxes, start, end, x1, x2)
     down = start.y < end.y
@@ -259,5 +259,6 @@ def _place_cells(network: Network, boxes: Mapping[int, Box], order: Mapping[int,
             y = box.y + box.height + 8 + position // columns * (_CELL_HEIGHT + _GAP)
             half = round(width / 2, 1)
             host_directions.append(HostDirection(port, round(x, 1), round(y, 1), half, _CELL_HEIGHT))
-            host_directions.append(HostDirection(port ^ 1, round(x + half, 1), round(y, 1), half, _CELL_HEIGHT))
+            peer = network.peer_port(port)
+            host_directions.append(HostDirection(peer, round(x + half, 1), round(y, 1), half, _CELL_HEIGHT))
     return host_directions

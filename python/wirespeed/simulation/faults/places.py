@@ -18,7 +18,7 @@ from wirespeed.simulation.workload.fault_entries import (
     TimedFault,
     WrongSetting,
 )
-from wirespeed.simulation.workload.file import LATEST, Traffic, nanoseconds
+from wirespeed.simulation.workload.file import Traffic, list_late_times, nanoseconds
 
 Refuse = Callable[..., Problem]
 """A problem of a fault: its key, what was found, what was expected, a hint."""
@@ -74,10 +74,9 @@ class _FaultChecker:
             start = nanoseconds(fault.start)
             if nanoseconds(fault.until) <= start:
                 yield refuse("until", f"until {fault.until}", f"a time after its start, {start} ns")
-        for key in ("start", "until"):
-            time = getattr(fault, key, None)
-            if time is not None and time > LATEST:
-                yield refuse(key, f"{key} {time / 10**12:,} s", f"at most {LATEST // 10**12:,} s")
+        times = {key: getattr(fault, key, None) for key in ("start", "until")}
+        for key, found_time, expected_time in list_late_times(**times):
+            yield refuse(key, found_time, expected_time)
         if not problems:
             yield from self._check_repeated(fault, refuse)
 

@@ -166,6 +166,12 @@ def traffic_schema() -> dict[str, Any]:
     }
 
 
+def list_late_times(**times: Duration | None) -> list[tuple[str, str, str]]:
+    """The times after `LATEST`: each with its key, what was found, and what is expected."""
+    limit = f"at most {LATEST.whole('s'):,} s"
+    return [(key, f"{key} {time.seconds:,} s", limit) for key, time in times.items() if time and time > LATEST]
+
+
 def nanoseconds(time: Duration | None) -> int:
     """Whole nanoseconds, not before the time."""
     return 0 if time is None else -(-int(time) // 1000)

@@ -11,7 +11,7 @@ from wirespeed.cluster.ranges import expand_names
 from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.settings import TrafficClass
-from wirespeed.simulation.workload.file import LATEST, Entry, Pattern, Protocol, Traffic, nanoseconds
+from wirespeed.simulation.workload.file import Entry, Pattern, Protocol, Traffic, list_late_times, nanoseconds
 
 _MAX_FLOWS = 4_000_000
 """Maximum messages of a file: about 1 GB of scenario."""
@@ -81,10 +81,9 @@ class _PatternReader:
         traffic_class = self._find_class(index, entry)
         if len(self.problems) > problem_count or traffic_class is None:
             return
-        for key, time in (("start", entry.start), ("until", entry.until)):
-            if time is not None and time > LATEST:
-                self._add_problem(index, key, f"{key} {time / 10**12:,} s", f"at most {LATEST // 10**12:,} s")
-                return
+        for key, found_time, expected_time in list_late_times(start=entry.start, until=entry.until):
+            self._add_problem(index, key, found_time, expected_time)
+            return
         pairs = self._list_pairs(index, entry, seed)
         start = nanoseconds(entry.start)
         every, messages = None, entry.messages

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wirespeed.platforms.consequences import LINK_FLAP
-from wirespeed.platforms.declaration import find_declared_default, list_declared_defaults
+from wirespeed.platforms.declaration import find_declared_default, find_declared_polls, list_declared_defaults
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.cumulus.release_keywords import ReleaseKeywords, find_keywords
 from wirespeed.settings import Device, Place, Switch
@@ -19,7 +19,7 @@ BFD_PROFILE = "ROCE"
 
 DEFAULT_MTU: int = find_declared_default("switch/cumulus", "port.link.mtu")
 DEFAULT_POLL_MS: int = find_declared_default("switch/cumulus", "switch.watchdog_poll").milliseconds
-DEFAULT_ROBUSTNESS = 3  # polling intervals
+DEFAULT_ROBUSTNESS: int = find_declared_polls("switch/cumulus", "port.qos.watchdog.detect")
 DEFAULT_ECN: Mapping[str, Any] = list_declared_defaults(
     "switch/cumulus", "queue.ecn.minimum", "queue.ecn.maximum", "queue.ecn.probability"
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from wirespeed.platforms.declaration import list_declared_cases
+from wirespeed.platforms.declaration import list_declared_cases, list_declared_pairs
 from wirespeed.platforms.releases import parse_release
 from wirespeed.platforms.switch.policies import sort_ports
 from wirespeed.settings import Switch, Watchdog, WatchdogAction, WatchdogRecovery
@@ -16,7 +16,10 @@ from wirespeed.settings.link import Link
 from wirespeed.settings.qos import Dscp, Ecn, SwitchTrafficClass
 from wirespeed.units import Bandwidth, Duration, Size
 
-DEFAULT_DSCP_TC = {Dscp(dscp): SwitchTrafficClass({0: 1, 1: 0}.get(dscp // 8, dscp // 8)) for dscp in range(64)}
+DEFAULT_DSCP_TC = {
+    Dscp(dscp): SwitchTrafficClass(number)
+    for dscp, number in list_declared_pairs("switch/eos", "port.qos.dscp_tc").items()
+}
 """EOS 4.36 user guide: DSCP 0-7 go to traffic class 1, 8-15 to 0, the others to their upper three bits."""
 
 _MTUS: dict[str, int] = list_declared_cases("switch/eos", "port.link.mtu")

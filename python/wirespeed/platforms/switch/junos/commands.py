@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from wirespeed.platforms.consequences import LINK_FLAP
-from wirespeed.platforms.declaration import find_declared_default
+from wirespeed.platforms.declaration import find_declared_default, find_declared_polls
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.junos.cos_commands import cos_lines
 from wirespeed.settings import Device, Link, Place, Port, Switch
@@ -25,7 +25,7 @@ LARGEST_PHYSICAL_MTU = 9216
 MTU_MARGIN = 46
 
 DEFAULT_POLL_MS: int = find_declared_default("switch/junos", "switch.watchdog_poll").milliseconds
-DEFAULT_DETECTION = 2  # polls
+DEFAULT_DETECTION: int = find_declared_polls("switch/junos", "port.qos.watchdog.detect")
 DEFAULT_RECOVERY_MS: int = find_declared_default("switch/junos", "port.qos.watchdog.restore").milliseconds
 DEFAULT_FLOWLET_GAP: Duration = find_declared_default("switch/junos", "switch.load_balancing.flowlet_gap")
 DEFAULT_PATHS: int = find_declared_default("switch/junos", "switch.bgp.maximum_paths")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from wirespeed.facts import Observation
+from wirespeed.platforms.declaration import list_declared_pairs
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
     RATE_PREFIXES,
@@ -26,7 +27,10 @@ from wirespeed.units import Bandwidth, Duration
 
 _CLASS = re.compile(r"class (\S+) queue-num ([0-7])((?: no-loss)?)(?: pfc-priority ([0-7]))?")
 _ALL_QUEUES = range(8)
-_DEFAULT_PAUSES = {Priority(3): SwitchQueue(3), Priority(4): SwitchQueue(4)}
+_DEFAULT_PAUSES = {
+    Priority(priority): SwitchQueue(queue)
+    for priority, queue in list_declared_pairs("switch/junos", "port.qos.pfc_queue").items()
+}
 """Juniper documentation, code-point (output): without an output stanza, these two."""
 
 

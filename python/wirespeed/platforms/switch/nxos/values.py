@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from wirespeed.platforms.declaration import find_declared_default
+from wirespeed.platforms.declaration import find_declared_default, find_declared_polls
 from wirespeed.platforms.switch.config_reader import BYTE_UNITS, RATE_PREFIXES
 from wirespeed.settings import Ecn, WatchdogAction
 from wirespeed.units import Bandwidth, Size
@@ -17,7 +17,9 @@ DEFAULT_MTU: int = find_declared_default("switch/nxos", "port.link.mtu")
 DEFAULT_CLASS_MTU: int = find_declared_default("switch/nxos", "switch.class_mtu")
 DEFAULT_POLL: int = find_declared_default("switch/nxos", "switch.watchdog_poll").milliseconds
 """Source: Cisco Nexus Dashboard Fabric Controller, fabric settings, system default."""
-DEFAULT_SHUTDOWN, DEFAULT_RESTORE = 1, 10  # multiples of the poll interval; from memory
+DEFAULT_SHUTDOWN: int = find_declared_polls("switch/nxos", "port.qos.watchdog.detect")
+DEFAULT_RESTORE: int = find_declared_polls("switch/nxos", "port.qos.watchdog.restore")
+"""Both from memory."""
 POLLS = range(100, 1001)  # ms; the same source, 101 to 1000 or the default
 SHUTDOWNS, RESTORES = range(1, 11), range(1, 101)  # from memory
 
