@@ -14,11 +14,11 @@ const COMPLETED: u64 = 1;
 
 /// A route equal to the computed one: the last switch sends to the host.
 fn redundant_route(scenario: &Scenario, host: u32) -> Route {
-    let last_hop = port(scenario, host) ^ 1;
+    let last_hop = PortId(port(scenario, host)).peer();
     Route {
-        node: scenario.node_of(PortId(last_hop)),
+        node: scenario.node_of(last_hop),
         destination: NodeId(host),
-        ports: vec![PortId(last_hop)],
+        ports: vec![last_hop],
     }
 }
 

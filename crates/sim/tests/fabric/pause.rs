@@ -6,7 +6,7 @@ use crate::bench::{
 };
 use crate::support::{column, connect, flow, link, network, post, run, star};
 use wirespeed_sim::bytes::Bytes;
-use wirespeed_sim::ids::Priority;
+use wirespeed_sim::ids::{PortId, Priority};
 use wirespeed_sim::model::parameters::{Headroom, Parameters, Reaction};
 use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND};
@@ -370,16 +370,17 @@ fn pauses_sent_are_pauses_received() {
     assert_eq!((outcome.summary.drops, outcome.summary.failed), (0, 0));
     let mut paused_links = 0;
     for port in 0..count {
+        let peer = PortId(port).peer().0;
         let xoff = queue(&outcome, port, DATA, "xoff_sent");
         paused_links += u32::from(xoff > 0);
         assert_eq!(
             xoff,
-            queue(&outcome, port ^ 1, DATA, "xoff_received"),
+            queue(&outcome, peer, DATA, "xoff_received"),
             "port {port}"
         );
         assert_eq!(
             queue(&outcome, port, DATA, "xon_sent"),
-            queue(&outcome, port ^ 1, DATA, "xon_received"),
+            queue(&outcome, peer, DATA, "xon_received"),
             "port {port}"
         );
         let first = xoff - queue(&outcome, port, DATA, "xoff_refreshed");
@@ -390,7 +391,7 @@ fn pauses_sent_are_pauses_received() {
         );
         assert_eq!(
             first,
-            pauses(&outcome, port ^ 1, DATA).len() as u64,
+            pauses(&outcome, peer, DATA).len() as u64,
             "port {port}"
         );
     }

@@ -171,14 +171,14 @@ impl Ledger<'_> {
                 (0..frames.len())
                     .filter(|port| self.scenario.node_of(PortId(*port as u32)) == NodeId(switch))
             };
-            let entered: u64 = ports().map(|port| frames[port ^ 1] - lost[port ^ 1]).sum();
+            let entered: u64 = ports().map(|port| frames[peer(port)] - lost[peer(port)]).sum();
             let left: u64 = ports()
                 .map(|port| frames[port] + drops[port] + dropped[port])
                 .sum();
             assert_eq!(entered, left, "switch {switch}");
             let whole = self.outcome.summary.trims == 0;
-            if whole && ports().all(|port| lost[port ^ 1] + drops[port] + dropped[port] == 0) {
-                let entered: u64 = ports().map(|port| bytes[port ^ 1]).sum();
+            if whole && ports().all(|port| lost[peer(port)] + drops[port] + dropped[port] == 0) {
+                let entered: u64 = ports().map(|port| bytes[peer(port)]).sum();
                 assert_eq!(
                     entered,
                     ports().map(|port| bytes[port]).sum::<u64>(),
@@ -231,7 +231,7 @@ impl Ledger<'_> {
             let mut sent = 0;
             for priority in 0..8 {
                 let [xoff, xon, repeated, _, _, time] = counted[port][priority];
-                let [.., xoff_received, xon_received, _] = counted[port ^ 1][priority];
+                let [.., xoff_received, xon_received, _] = counted[peer(port)][priority];
                 if pauses_arrive(self.scenario) {
                     assert_eq!((xoff, xon), (xoff_received, xon_received), "port {port}");
                 }
@@ -380,7 +380,7 @@ impl Ledger<'_> {
             let of_port = rows.filter(|row| row.0 == port as u64);
             of_port.map(|row| row.1).sum::<u64>()
         };
-        let received = of("xoff_received", port ^ 1) + of("xon_received", port ^ 1);
+        let received = of("xoff_received", peer(port)) + of("xon_received", peer(port));
         self.of_ports("pfc_frames")[port] - received
     }
 
@@ -431,4 +431,9 @@ impl Ledger<'_> {
 
 fn sum(values: &[u64]) -> u64 {
     values.iter().sum()
+}
+
+/// The index of the port at the other end of the link.
+fn peer(port: usize) -> usize {
+    PortId(port as u32).peer().index()
 }

@@ -255,11 +255,11 @@ proptest! {
 
 /// Switches on the shortest path, by relaxing every cable as often as there are nodes.
 fn shortest(scenario: &Scenario, from: u32, to: u32) -> Option<usize> {
-    if from ^ 1 == to {
+    if PortId(from).peer() == PortId(to) {
         return Some(0);
     }
     let mut hops = vec![None; scenario.nodes() as usize];
-    let entry = scenario.node_of(PortId(from ^ 1)).index();
+    let entry = scenario.node_of(PortId(from).peer()).index();
     if entry < scenario.hosts as usize {
         return None;
     }
@@ -273,5 +273,5 @@ fn shortest(scenario: &Scenario, from: u32, to: u32) -> Option<usize> {
             }
         }
     }
-    hops[scenario.node_of(PortId(to ^ 1)).index()]
+    hops[scenario.node_of(PortId(to).peer()).index()]
 }
