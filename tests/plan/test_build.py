@@ -273,7 +273,7 @@ def test_a_threshold_is_kept_as_requested_and_as_reported(two_tiers: Plan) -> No
 
 def test_a_cabling_file_gives_back_the_plan_it_was_written_from(tmp_path: Path, two_tiers: Plan) -> None:
     rows = [
-        f"{cable.a.device},{cable.a.port},{cable.b.device},{cable.b.port},{cable.length or ''}"
+        f"{cable.a.device},{cable.a.port},{cable.b.device},{cable.b.port},{cable.length or ''},,,{cable.cable or ''}"
         for cable in two_tiers.cables
     ]
     (tmp_path / "cables.csv").write_text("\n".join(reversed(rows)), encoding="utf-8")

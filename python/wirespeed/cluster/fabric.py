@@ -68,7 +68,9 @@ class CablingPart(Part):
         "switch (refused with RDMA NICs: wirespeed plans them only on leaves)",
     )
     file: str | None = Field(
-        default=None, description="CSV file of cables, as `wirespeed plan --cables --format csv` writes it"
+        default=None,
+        description="CSV file of cables, as `wirespeed plan --cables --format csv` writes it. Used: the ends, the "
+        "length and the cable model; an empty length or model has the value given here",
     )
     cable: ModelName | None = Field(default=None, description="cable model: `wirespeed list cables`")
     length: LengthText | None = Field(

@@ -155,6 +155,7 @@ class CableRow:
     b: tuple[str, str]
     location: str
     length: Length | None = None
+    cable: str | None = None  # model
 
 
 @dataclass(frozen=True, slots=True)

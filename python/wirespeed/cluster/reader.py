@@ -25,6 +25,7 @@ from wirespeed.units import Length
 
 VERSION = 1
 CABLE_COLUMNS = ("a_device", "a_port", "b_device", "b_port", "length")
+_MODEL_COLUMN = 7  # of a file without a header, as `wirespeed plan --cables --format csv` writes it
 """Columns of a cabling file; further columns are ignored."""
 
 _WRITERS = {
@@ -253,22 +254,26 @@ class _Expansion:
 
     def _cable_rows(self, path: Path, name: str) -> Iterator[CableRow]:
         text = read_file(path, name, "a cabling file")
+        model_column: int | None = _MODEL_COLUMN
         try:
             for number, row in enumerate(csv.reader(text.splitlines(), strict=True), start=1):
                 cells = [cell.strip() for cell in row]
-                if not any(cells) or cells[0].startswith("#") or cells[:4] == list(CABLE_COLUMNS[:4]):
+                if cells[:4] == list(CABLE_COLUMNS[:4]):
+                    model_column = cells.index("cable") if "cable" in cells else None
+                    continue
+                if not any(cells) or cells[0].startswith("#"):
                     continue
                 if len(cells) == 1 and cells[0].count(";") >= 3:
                     hint = "save the table with commas as separators"
                     self.problems.append(Problem(f"{name}:{number}", "columns separated by ';'", "','", hint))
                     return
-                cable_row = self._cable_row(cells, f"{name}:{number}")
+                cable_row = self._cable_row(cells, f"{name}:{number}", model_column)
                 if cable_row is not None:
                     yield cable_row
         except csv.Error as error:
             self.problems.append(Problem(name, f"broken CSV: {error}", f"{','.join(CABLE_COLUMNS)} on each line"))
 
-    def _cable_row(self, cells: list[str], location: str) -> CableRow | None:
+    def _cable_row(self, cells: list[str], location: str, model_column: int | None) -> CableRow | None:
         if len(cells) < 4 or not all(cells[:4]):
             self.problems.append(Problem(location, repr(",".join(cells)), ",".join(CABLE_COLUMNS)))
             return None
@@ -277,7 +282,8 @@ class _Expansion:
         except ValueError as error:
             self.problems.append(Problem(location, f"the length {cells[4]!r}", "a length such as 3 m", str(error)))
             return None
-        return CableRow((cells[0], cells[1]), (cells[2], cells[3]), location, length)
+        model = cells[model_column] if model_column is not None and len(cells) > model_column else ""
+        return CableRow((cells[0], cells[1]), (cells[2], cells[3]), location, length, model or self.file.cabling.cable)
 
 
 def _merge_parts(group: _Part, part: _Part) -> _Part:

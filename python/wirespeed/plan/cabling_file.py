@@ -36,9 +36,7 @@ def cables_of_file(
             wrong.append(Problem(row.location, "a cable between two hosts", "a cable from a host to a switch"))
         problems.refusals.update(dict.fromkeys(wrong))
         if not wrong and ends[0] in host_ports:
-            cables[ends[0]] = host_cable(
-                ends[0].device, host_ports[ends[0]], ends[1], boxes, row.length, cluster.cabling.cable
-            )
+            cables[ends[0]] = host_cable(ends[0].device, host_ports[ends[0]], ends[1], boxes, row.length, row.cable)
     uncabled = [end for end in host_ports if end not in cables]
     if uncabled and not problems.refusals:
         remainder = f" and {len(uncabled) - 1} more" if len(uncabled) > 1 else ""

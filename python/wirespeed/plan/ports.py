@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from wirespeed.catalogue import Catalogue
 from wirespeed.cluster import Cluster
-from wirespeed.errors import did_you_mean, format_choices
+from wirespeed.errors import Problem, did_you_mean, format_choices
 from wirespeed.plan.addresses import NicAddress
 from wirespeed.plan.bgp import Routing
 from wirespeed.plan.fabric import Box, HostCable
@@ -89,22 +89,25 @@ def check_cables(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> 
     if cluster.fabric is not None:
         tiers = {"leaf_spine": cluster.fabric.leaf_spine, "spine_core": cluster.fabric.spine_core}
         paths += [(("fabric", name), tier.cable, tier.length) for name, tier in tiers.items() if tier is not None]
-    for path, name, length in paths:
-        if name is None:
-            continue
-        model = catalogue.cables.get(name)
-        if model is None:
-            _refuse_cable((*path, "cable"), name, sorted(catalogue.cables), problems)
-        elif model.max_length and isinstance(length, int) and length > model.max_length.value:
-            problems.warn(
-                (*path, "length"), f"{length} of {name}", f"at most {model.max_length.value}, the longest {name}"
-            )
+    locate = cluster.origin.locate
+    kinds = [(locate(*path, "cable"), locate(*path, "length"), name, length) for path, name, length in paths]
+    rows = {(row.cable, row.length): row.location for row in reversed(cluster.rows)}
+    rows.pop((cluster.cabling.cable, cluster.cabling.length), None)
+    kinds += [(location, location, name, length) for (name, length), location in reversed(rows.items())]
+    unknown = {name: location for location, _, name, _ in reversed(kinds) if name and name not in catalogue.cables}
+    for name, location in reversed(unknown.items()):
+        _refuse_cable(location, name, sorted(catalogue.cables), problems)
+    for _, location, model_name, length in kinds:
+        model = catalogue.cables.get(model_name or "")
+        if model is not None and model.max_length and isinstance(length, int) and length > model.max_length.value:
+            expected = f"at most {model.max_length.value}, the longest {model_name}"
+            problems.warned.setdefault(Problem(location, f"{length} of {model_name}", expected))
 
 
-def _refuse_cable(path: tuple[str | int, ...], name: str, models: list[str], problems: Problems) -> None:
+def _refuse_cable(location: str, name: str, models: list[str], problems: Problems) -> None:
     """Refuse an unknown cable model; a model of another speed is no suggestion."""
     similar = did_you_mean(name, [model for model in models if re.findall(r"\d+", model) == re.findall(r"\d+", name)])
-    problems.refuse(path, f"the cable {name!r}", format_choices(models), similar or _NO_MODEL)
+    problems.refusals.setdefault(Problem(location, f"the cable {name!r}", format_choices(models), similar or _NO_MODEL))
 
 
 _NO_MODEL = (
@@ -121,20 +124,21 @@ def check_cable_speeds(
     problems: Problems,
 ) -> None:
     """Warn of cables whose speed is not that of their links; the catalogue has no cable that splits."""
+    locate = cluster.origin.locate
     speeds = {(cable.a.device, cable.b.device): cable.speed for cable in fabric_cables}
-    links: list[tuple[tuple[str | int, ...], str | None, Bandwidth]] = [
-        *((("cabling",), cluster.cabling.cable, cable.cable.speed) for cable in host_cables),
-        *((bundle.path, bundle.part.cable, speeds[bundle.a, bundle.b]) for bundle in bundles),
+    cables = [cable.cable for cable in host_cables] + [cable for cable in fabric_cables if cluster.rows]
+    rows = {End(*row.a): row.location for row in cluster.rows} | {End(*row.b): row.location for row in cluster.rows}
+    first = {(cable.cable, cable.speed): cable.a for cable in reversed(cables)}
+    links = [
+        *((rows.get(end) or locate("cabling", "cable"), *kind) for kind, end in reversed(first.items())),
+        *((locate(*bundle.path, "cable"), bundle.part.cable, speeds[bundle.a, bundle.b]) for bundle in bundles),
     ]
-    for path, name, speed in dict.fromkeys(links):
+    for location, name, speed in dict.fromkeys(links):
         model = catalogue.cables.get(name or "")
         if model is not None and model.speed.value != speed:
-            problems.warn(
-                (*path, "cable"),
-                f"{name}, a cable of {model.speed.value}, for links of {speed}",
-                f"a cable of {speed}" + _name_breakout(model.speed.value, speed),
-                _NO_MODEL,
-            )
+            expected = f"a cable of {speed}" + _name_breakout(model.speed.value, speed)
+            found = f"{name}, a cable of {model.speed.value}, for links of {speed}"
+            problems.warned.setdefault(Problem(location, found, expected, _NO_MODEL))
 
 
 def check_lanes(boxes: Mapping[str, Box], uses: Mapping[str, Sequence[PortUse]], problems: Problems) -> None:

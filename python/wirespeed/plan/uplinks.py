@@ -43,8 +43,8 @@ def switch_cables(
         )
         return []
     if switch_rows:
-        ends = [(End(*row.a), End(*row.b), row.length) for row in switch_rows]
-        return [Cable(a, b, _find_lower_speed(a, b, boxes), length) for a, b, length in ends]
+        ends = [(End(*row.a), End(*row.b), row) for row in switch_rows]
+        return [Cable(a, b, _find_lower_speed(a, b, boxes), row.length, cable=row.cable) for a, b, row in ends]
     ports = _Ports(count_uplinks(bundles), boxes, used)
     cables: list[Cable] = []
     full_tiers: set[tuple[str | int, ...]] = set()  # one switch without free ports represents its tier
