@@ -16,13 +16,19 @@ from wirespeed.platforms.switch.config_reader import (
     quantity,
 )
 from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON_KEYWORDS
-from wirespeed.platforms.switch.cumulus.nvue_config import Statement, expand_names, of_interfaces, parse_statements
+from wirespeed.platforms.switch.cumulus.nvue_config import (
+    Statement,
+    expand_names,
+    numbers,
+    of_interfaces,
+    parse_statements,
+)
 from wirespeed.platforms.switch.cumulus.qos import port_qos, read_qos
 from wirespeed.platforms.switch.cumulus.routing import accepts_any_peer, bgp, list_unnumbered_ports, peer_states, peers
 from wirespeed.platforms.switch.json_output import find_mapping, find_source
 from wirespeed.platforms.switch.lldp_neighbours import observe_neighbour
 from wirespeed.platforms.switch.terminal import strip_terminal
-from wirespeed.settings import Place
+from wirespeed.settings import Place, Priority
 from wirespeed.units import Bandwidth
 
 _PORT = re.compile(r"swp[0-9]+(s[0-9]+)?")
@@ -34,10 +40,13 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     switch, outputs = Place(outputs.device), strip_terminal(outputs)
     if (output := outputs.get("system")) is not None:
         yield from _read_release(switch, output)
+    configuration: list[Observation] = []
     if (output := outputs.get("config")) is not None:
-        yield from _read_config(switch, output)
+        configuration.extend(_read_config(switch, output))
+        yield from configuration
     if (output := outputs.get("roce")) is not None:
         yield from _read_roce(switch, output)
+        yield from _read_priorities(configuration, output)
     if (output := outputs.get("interfaces")) is not None:
         yield from _read_interfaces(switch, output)
     if (output := outputs.get("lldp")) is not None:
@@ -185,6 +194,20 @@ def _read_roce(switch: Place, output: Output) -> Iterator[Observation]:
                 yield observe(switch, "switch.buffers.lossless", False, output, number)
         elif enabled and len(words) > 1 and words[0] == "mode":
             yield observe(switch, "switch.buffers.lossless", words[-1].startswith("lossless"), output, number)
+
+
+def _read_priorities(configuration: list[Observation], output: Output) -> Iterator[Observation]:
+    """The PFC priorities in effect, of every port without a PFC profile that only it uses.
+
+    Source: NVIDIA NVUE reference, Show Commands, `nv show interface <interface-id> qos roce status`: ``pfc-priority``
+    is the switch priority on which PFC is enabled. The first column is what is in operation.
+    """
+    for number, line in number_lines(output):
+        match line.split():
+            case ("pfc-priority", listed, *_) if (priorities := numbers(listed)) is not None and max(priorities) < 8:
+                for reading in configuration:
+                    if reading.path == "port.qos.pfc" and reading.state is State.CONFIGURED:
+                        yield observe(reading.place, reading.path, frozenset(map(Priority, priorities)), output, number)
 
 
 def _read_interfaces(switch: Place, output: Output) -> Iterator[Observation]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from wirespeed.facts import Observation
+from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import ReadValues, find_smallest_shape, observe_settings, parse_number
 from wirespeed.platforms.switch.cumulus.commands import (
@@ -40,6 +40,7 @@ class Qos:
     shapers: list[Statement] = field(default_factory=list)
     detect: tuple[Duration | None, int] = (None, 0)
     lossless: tuple[bool, int] = (False, 0)
+    roce_pfc: bool = False  # whether the PFC priorities are those of the RoCE mode
 
 
 def read_qos(statements: list[Statement]) -> Qos:
@@ -143,6 +144,7 @@ def _read_pfc(lines: list[Statement], qos: Qos, lossless: bool, number: int) -> 
                 )
             case ("pfc", "default-global", "rx" | "tx", value) if value not in ON_KEYWORDS:
                 return  # half of PFC is no setting here
+    qos.roce_pfc = lossless and not priorities
     pfc = frozenset(priorities or ({Priority(3)} if lossless else set()))
     qos.port["port.qos.pfc"] = (pfc, number)
     queues = qos.port.get("port.qos.tc_queue", ({}, 0))[0]
@@ -221,11 +223,18 @@ def _build_marking(key: str, value: str) -> tuple[str, object] | None:
 
 
 def port_qos(place: Place, statements: list[Statement], qos: Qos, output: Output) -> Iterator[Observation]:
-    """Settings in effect on a port. Those that a profile of this port sets are not read."""
+    """Settings in effect on a port. Those that a profile of this port sets are not read.
+
+    The PFC priorities of the lossless RoCE mode are the configured ones: `nv show qos roce` shows those in effect. No
+    source states whether it shows those of the profile ``default-global`` too.
+    """
     profiles = {line.words[1] for line in statements if line.words[:1] == ("qos",) and line.words[2:3] == ("profile",)}
     hidden_paths = {path for kind in profiles for path in _SETTINGS_OF_PROFILE.get(kind, ())}
     read_values: ReadValues = {path: value for path, value in qos.port.items() if path not in hidden_paths}
     read_values |= _watchdog_state(statements, qos)
+    if qos.roce_pfc:
+        configured = {path: read_values.pop(path) for path in ("port.qos.pfc",) if path in read_values}
+        yield from observe_settings(place, configured, output, State.CONFIGURED)
     yield from observe_settings(place, read_values, output)
     for queue, queue_settings in qos.queues.items():
         shown_values: Mapping[str, tuple[object, int]] = {
