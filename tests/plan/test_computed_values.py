@@ -289,6 +289,30 @@ def test_headroom_of_all_ports_is_a_sum_for_each_switch() -> None:
     assert whole.value == "1,197,356 B (1.197 MB)"
 
 
+def test_headroom_is_of_the_only_cable_length_of_a_switch() -> None:
+    text = """\
+version: 1
+name: common
+hosts:
+  node[1-2]: {model: dell-r6525, os: rocky-9, nics: 2 x nvidia-mcx623106an-cdat}
+switches:
+  leaf[1-2]: {model: nvidia-sn5600, os: cumulus, os_version: "5.15", role: leaf}
+links:
+  - {a: leaf1, b: leaf2, count: 2, length: 4500 mm}
+cabling: {pattern: by-rail, length: 2 m}
+addresses: {scheme: link-31, pool: 10.1.0.0/20, loopbacks: 10.255.0.0/24}
+classes:
+  roce: {dscp: 26, priority: 3, lossless: true, share: 60%, congestion: dcqcn-p}
+"""
+    plan = build(read_text(text, "cluster.yaml"))
+    values = {value.name: value for value in plan.computed}
+    assert values["cable length of leaf[1-2]"].value == "5 m"
+    assert "lengths of cables: 2 m, 4.5 m; " in values["cable length of leaf[1-2]"].formula
+    lengths = {name.rpartition(", ")[2] for name in values if name.startswith("headroom of a lossless")}
+    assert lengths == {"5 m of cable"}
+    assert {port.cable_length for port in plan.switches["leaf1"].ports.values()} == {Length(5000)}
+
+
 def test_thresholds_outside_their_window_warn(tmp_path: Path) -> None:
     (warning,) = plan_with_leaf(tmp_path, "ecn: {minimum: 100 kB, maximum: 400 kB}").warnings
     assert warning.found == "an ECN minimum of 100 kB at 400 Gb/s with dcqcn-p"

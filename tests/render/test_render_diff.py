@@ -18,6 +18,7 @@ from wirespeed.errors import Refusal
 from wirespeed.facts import COMPLETE, Gap, Observation, Source, State, assemble_facts
 from wirespeed.plan import build
 from wirespeed.settings import Place, walk
+from wirespeed.units import Length
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node"
 CLUSTER = EXAMPLE / "cluster.yaml"
@@ -266,6 +267,17 @@ def test_a_configured_value_counts_beside_the_one_in_effect(
         (difference.state.name.lower(), difference.found) for difference in differences if difference.state is not None
     ]
     assert found == expected
+
+
+@pytest.mark.parametrize(("metres", "is_different"), [(5, False), (40, True)])
+def test_a_cable_length_above_all_cables_of_the_switch_differs(metres: int, is_different: bool) -> None:
+    port = Place("leaf1").child("port", "Eth1/1")
+    reading = Observation(port, "port.cable_length", Length.from_unit(metres, "m"), Source("leaf1", "c", "c.out", 7))
+    differences = render.compare_settings(build(read(CLUSTER)), assemble_facts([reading], {}), ["leaf1"])
+    kinds = {
+        difference.kind for difference in differences if (difference.place, difference.path) == (port, reading.path)
+    }
+    assert kinds == ({"different"} if is_different else set())
 
 
 @pytest.mark.parametrize(

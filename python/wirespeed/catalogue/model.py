@@ -493,6 +493,7 @@ class SwitchSystem(Entry):
     ipv6_session_release: SourcedValue[str] | None = None  # first whose BGP sessions exchange IPv6 routes as rendered
     known_releases: SourcedValue[list[str]] | None = None  # first and last whose existence is documented
     cable_lengths: SourcedValue[list[LengthField]] | None = None  # that a port can be configured with; None: any
+    common_cable_length: SourcedValue[bool] | None = None  # whether all ports have one length, in whole metres
     any_cable_length: list[str] = []  # chips for which every cable length can be configured nevertheless
     group_profiles: SourcedValue[bool] | None = None  # whether the system makes a profile for each lossless group
     lldp_aliases: SourcedValue[bool] | None = None  # whether ports announce an alias in LLDP instead of their name

@@ -61,9 +61,18 @@ def _check_lengths(
 
 
 def _explain_lengths(name: str, switch: Switch, kind: SwitchKind) -> Iterator[ComputedValue]:
-    """The cable lengths that are rounded up to one that the system accepts."""
-    choices = kind.box.system.cable_lengths
+    """The cable lengths that are rounded up to one that the system accepts, or to the only one of the switch."""
+    choices, common = kind.box.system.cable_lengths, kind.box.system.common_cable_length
     configured_lengths = {port.cable_length for port in switch.ports.values()}
+    for configured, lengths in sorted(kind.common_lengths.items()):
+        if common is not None and configured in configured_lengths and lengths != {configured}:
+            yield ComputedValue(
+                name=f"cable length of {name}",
+                value=str(configured),
+                formula=f"that of the longest cable, for all ports, because {kind.box.system.title} has one value; "
+                f"lengths of cables: {', '.join(map(str, sorted(lengths)))}; headroom is planned for {configured}",
+                source=common.source,
+            )
     for configured in sorted({length for length in kind.lengths.values() if length in configured_lengths}):
         rounded = [length for length in sorted(kind.lengths) if kind.lengths[length] == configured != length]
         if rounded and choices is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wirespeed.catalogue.model import CableModel, QueueMap
@@ -66,6 +66,7 @@ class SwitchKind:
     queues: dict[Bandwidth, dict[str, Queue]] = field(default_factory=dict)
     links: dict[tuple[Bandwidth, int, str, bool | None], Link] = field(default_factory=dict)
     lengths: dict[Length, Length] = field(default_factory=dict)  # of cables, and those configured for them
+    common_lengths: dict[Length, set[Length]] = field(default_factory=dict)  # of a switch, and those of its cables
     headrooms: dict[tuple[Bandwidth, Length, int], Headroom] = field(default_factory=dict)
 
     def switch(self, uses: Sequence[PortUse], vlans: Mapping[int, tuple[str, int]], routing: Routing) -> Switch:
@@ -91,7 +92,7 @@ class SwitchKind:
                 str(number): Vlan(addresses=(address,), mtu=self.mtu, description=f"rail {rail}")
                 for number, (address, rail) in sorted(vlans.items())
             },
-            ports={use.port: self._build_port(use) for use in uses},
+            ports={use.port: self._build_port(use, length) for use, length in self._list_lengths(uses)},
         )
 
     @property
@@ -139,10 +140,9 @@ class SwitchKind:
         chips = self.box.system.ecn_counter_chips
         return chips is not None and self.box.model.chip in chips.value and bool(self.marking(None))
 
-    def _build_port(self, use: PortUse) -> Port:
+    def _build_port(self, use: PortUse, length: Length | None) -> Port:
         part = self.box.spec.part.ports.get(use.port)
         speed = (part and part.speed) or use.speed
-        length = self._round_length(use)
         group = self.headroom(speed, length, self.port_mtu(use.port)) if self.box.system.group_profiles else None
         return Port(
             description=(part and part.description) or f"{use.peer} {use.peer_port}",
@@ -165,8 +165,18 @@ class SwitchKind:
             neighbour=Neighbour(use.peer, use.peer_port),
         )
 
+    def _list_lengths(self, uses: Sequence[PortUse]) -> Iterator[tuple[PortUse, Length | None]]:
+        """The cable length of each port, for which headroom is planned too."""
+        known = {use.length for use in uses if use.length is not None}
+        if self.box.system.common_cable_length is None or not known:
+            yield from ((use, self._round_length(use)) for use in uses)
+            return
+        common = Length.from_unit(max(1, -(-max(known) // Length.from_unit(1, "m"))), "m")
+        self.common_lengths.setdefault(common, set()).update(known)
+        yield from ((use, None if use.length is None else common) for use in uses)
+
     def _round_length(self, use: PortUse) -> Length | None:
-        """The next cable length that the system takes, for which headroom is planned too."""
+        """The next cable length that the system takes."""
         lengths = self.box.system.cable_lengths
         if use.length is None or lengths is None or self.box.model.chip in self.box.system.any_cable_length:
             return use.length

@@ -10,8 +10,10 @@ from typing import Any
 
 from wirespeed.facts import NOT_IN_EFFECT, Facts, Reading, State, drop_other_launchers
 from wirespeed.plan import Plan
+from wirespeed.plan.cable_length import exceeds_cable, find_longest_cable
 from wirespeed.render.files import RenderedFile
-from wirespeed.settings import Compare, Place, get, list_collections, list_settings
+from wirespeed.settings import Compare, Place, Switch, get, list_collections, list_settings
+from wirespeed.units import Length
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,11 @@ def _has_reading(facts: Facts, place: Place, path: str, value: Any) -> bool:
     return any(reading.value == value for reading in facts.readings.get((place, path), ()))
 
 
-def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -> Iterator[SettingDifference]:
+def _entity_differences(
+    facts: Facts, place: Place, intended: Any, found: Any, longest: Length = Length(0)
+) -> Iterator[SettingDifference]:
+    """The differences of an entity and of those in it; ``longest``: the longest planned cable of its switch."""
+    longest = find_longest_cable(intended) if isinstance(intended, Switch) else longest
     for path, setting in list_settings(type(intended)).items():
         value = get(intended, path)
         if value is None or setting.compare is Compare.NONE:
@@ -139,7 +145,12 @@ def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -
         if path in _OF_NEIGHBOURS and _has_reading(facts, place, path, value):
             continue
         if readings:
-            different = [reading for reading in readings if not setting.compare.holds(value, reading.value)]
+            different = [
+                reading
+                for reading in readings
+                if not setting.compare.holds(value, reading.value)
+                or (path == "port.cable_length" and exceeds_cable(reading.value, longest))
+            ]
             for reading in different:
                 values = value, reading.value
                 if path == "port.neighbour.port":
@@ -156,7 +167,7 @@ def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -
         for name, inner in get(intended, path).items():
             inner_place = place.child(inner.kind, name)
             if name in present and not facts.is_unlisted_nic(inner_place):
-                yield from _entity_differences(facts, inner_place, inner, present[name])
+                yield from _entity_differences(facts, inner_place, inner, present[name], longest)
             elif facts.complete(place, path):
                 yield SettingDifference(
                     inner_place, path, "absent", "present", "absent", str(facts.readings[place, path][0].source)

@@ -44,7 +44,7 @@ class Port:
     ] = None
     headroom_speed: Annotated[
         Bandwidth | None,
-        Setting("link speed for which the headroom of the port was computed", "b/s", Compare.AT_LEAST, observed=True),
+        Setting("link speed for which the headroom of the port was computed", "b/s", observed=True),
     ] = None
     signal_monitoring: Annotated[
         str | None, Setting("whether the port monitors the received signal to report its loss: auto, on or off")

@@ -201,6 +201,8 @@ ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
     ("routed", "interfaces", '"up"', '"down"', FIRST, "port.link.up", False),
     ("routed", "roce", "mode                lossless               lossless",
      "mode                lossy                  lossy", LEAF, "switch.buffers.lossless", False),
+    ("routed", "roce", "pfc-priority      3", "pfc-priority      3,4", FIRST, "port.qos.pfc",
+     frozenset({Priority(3), Priority(4)})),
     # a removed line: the default, or unknown
     ("unnumbered", "config", "nv set interface swp51 link mtu 9000\n", "", LEAF.child("port", "swp51"), "port.link.mtu",
      9216),
@@ -390,6 +392,7 @@ COMMANDS: list[tuple[Place, str, Any, tuple[str, ...]]] = [
     ),
     (FIRST, "port.qos.watchdog.enabled", True, ("nv set interface swp1s0 qos pfc-watchdog state enable",)),
     (FIRST, "port.qos.watchdog.detect", ms(500), ("nv set qos pfc-watchdog robustness 5",)),
+    (FIRST, "port.cable_length", Length.from_unit(5, "m"), ("nv set qos pfc default-global cable-length 5",)),
     (QUEUE, "queue.ecn.minimum", Size(150_000), (f"{CC} min-threshold 150000",)),
     (QUEUE, "queue.weight", 50, (f"{ES} bw-percent 50",)),
     (LEAF, "switch.bgp.asn", 65001, ("nv set router bgp autonomous-system 65001",)),

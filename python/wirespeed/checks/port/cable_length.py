@@ -20,6 +20,7 @@ Source:
 
 from wirespeed.checks.model import CheckContext, InapplicableError, Outcome, failure, success, warning
 from wirespeed.facts import State
+from wirespeed.plan.cable_length import exceeds_cable, find_longest_cable
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Port
 from wirespeed.units import Length
@@ -28,7 +29,6 @@ subject = Port
 _PATH = "port.cable_length"
 needs = (_PATH,)
 failures = ("SW-04",)
-_METRE = Length.from_unit(1, "m")
 
 
 def check(context: CheckContext) -> Outcome:
@@ -55,14 +55,13 @@ def check(context: CheckContext) -> Outcome:
     if configured is not None and configured < intended:
         text = f"{found} in effect; {configured} configured"
         return failure("the port is configured for a shorter cable", str(intended), text, fix)
-    ports = context.plan.switches[context.place.device].ports.values()
-    longest = max(port.cable_length for port in ports if port.cable_length is not None)
+    longest = find_longest_cable(context.plan.switches[context.place.device])
     found = found if configured is None else max(found, configured)
-    if found < longest + _METRE:  # switches take whole metres
+    if not exceeds_cable(found, longest):
         return success(f"at least {intended}", str(found))
     return warning(
         "the port has headroom for a longer cable",
-        str(intended),
+        str(intended) if intended == longest else f"{intended} to {longest}, the longest of the switch",
         str(found),
         fix,
         reason="more headroom than needed only takes shared buffer",

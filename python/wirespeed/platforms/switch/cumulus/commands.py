@@ -59,7 +59,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     elif "port" in names_by_kind:
         lines = (
             _format_qos(path, value, device)
-            if path.startswith("port.qos.")
+            if path.startswith("port.qos.") or path == "port.cable_length"
             else _format_port(names_by_kind["port"], path, value, keywords)
         )
         if path == "port.qos.watchdog.enabled":
@@ -68,10 +68,11 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         lines = _format_switch(path, value, keywords)
     if lines is None:
         return None
-    consequence = _BUFFERS if path == "port.qos.pfc" else LINK_FLAP if path in _LINK else None
+    consequence = _BUFFERS if path in _PFC else LINK_FLAP if path in _LINK else None
     return _SESSION.commands_for((f"nv set {line}" for line in lines), consequence)
 
 
+_PFC = ("port.qos.pfc", "port.cable_length")
 _LINK = ("port.link.speed", "port.link.fec", "port.breakout", "port.link.enabled")
 
 
@@ -125,6 +126,8 @@ def _format_vlan(number: str, path: str, value: Any, keywords: ReleaseKeywords) 
 
 def _format_qos(path: str, value: Any, switch: Switch) -> list[str] | None:
     match path:
+        case "port.cable_length":
+            return [f"qos pfc default-global cable-length {value.whole('m')}"]
         case "port.qos.trust":
             return [f"qos mapping default-global trust {TRUST_KEYWORDS[value]}"]
         case "port.qos.dscp_tc":
