@@ -19,6 +19,7 @@ Source:
     Broadcom 957608-AN210, 2.6 item 6; NVIDIA, Ubuntu 22.04 driver documentation, Port Type Management
 """
 
+from wirespeed.checks.impact import whole_rail
 from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic, Place
@@ -40,13 +41,14 @@ def check(context: CheckContext) -> Outcome:
                 "set the port of the card to Ethernet, then restart the host", "nic.nvm.link_type", "ethernet"
             )
         )
-        return failure("the NIC port is in InfiniBand mode", "Ethernet", "link layer InfiniBand", fix)
+        summary, found = "the NIC port is in InfiniBand mode", "link layer InfiniBand"
+        return failure(summary, "Ethernet", found, fix, impact=whole_rail(context, True, False))
     if is_present:
         return success("present", "present")
     if context.entity.bond.mode is not None and context.entity.pcie is None:
         return failure("the bond is missing", "present", "absent", *_create_bond(context))
     fix = Fix("check the card on PCIe (lspci), its driver, and the name of its interface")
-    return failure("the NIC port is missing", "present", "absent", fix)
+    return failure("the NIC port is missing", "present", "absent", fix, impact=whole_rail(context, True, False))
 
 
 def _create_bond(context: CheckContext) -> tuple[Fix, ...]:
