@@ -130,7 +130,7 @@ def test_each_program_is_built_once(home: Home) -> None:
 def test_nothing_is_done_without_yes(home: Home) -> None:
     code, calls, output = home.run()
     assert (code, calls, list(home.home.iterdir())) == (0, [], [])
-    assert "  run in ~/ucx: git checkout v1.19.x\n" in output
+    assert "  would run in ~/ucx: git checkout v1.19.x\n" in output
 
 
 def test_a_clone_that_is_there_is_used(home: Home) -> None:

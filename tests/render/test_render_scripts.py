@@ -60,18 +60,19 @@ def test_nothing_is_done_without_yes(device: Path, image: Path) -> None:
     installed_files = contents(image)
     output = sh(device / "apply.sh", "--root", str(image))
     assert output.startswith(
-        "install: /etc/netplan/60-wirespeed.yaml\nnot run (--root): sh -c if [ -t 0 ]; then exec netplan try "
+        "dry run: nothing is changed\nwould install: /etc/netplan/60-wirespeed.yaml\n"
+        "not run (--root): sh -c if [ -t 0 ]; then exec netplan try "
     )
     assert contents(image) == installed_files
 
 
-@pytest.mark.parametrize(("script", "effect"), [("apply.sh", "applies"), ("rollback.sh", "rolls back")])
-def test_the_printed_command_keeps_the_image(device: Path, image: Path, script: str, effect: str) -> None:
+@pytest.mark.parametrize("script", ["apply.sh", "rollback.sh"])
+def test_the_printed_command_keeps_the_image(device: Path, image: Path, script: str) -> None:
     """The last line of a dry run is copied to a shell: it must act on the image, not on the live host."""
     root = image.rename(image.with_name("an image"))
     *_, last = sh(device / script, "--root", f"{root}/").splitlines()
-    assert last == f"dry run: nothing was changed; ./{script} --yes --root '{root}' {effect}"
-    command = last.removeprefix("dry run: nothing was changed; ").removesuffix(f" {effect}")
+    assert last == f"dry run: nothing was changed; to make the changes: ./{script} --yes --root '{root}'"
+    command = last.removeprefix("dry run: nothing was changed; to make the changes: ")
     process = subprocess.run(["sh", "-c", command], cwd=device, capture_output=True, text=True, check=False)
     assert (process.returncode, process.stderr) == (0, "")
     assert "\nrun:" not in f"\n{process.stdout}"
@@ -135,6 +136,14 @@ def test_wrong_usage_does_nothing(device: Path, script: str, arguments: list[str
     assert subprocess.run(["sh", device / script, *arguments], capture_output=True, check=False).returncode == 2
 
 
+@pytest.mark.parametrize("script", ["apply.sh", "rollback.sh"])
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_says_that_a_script_without_options_is_a_dry_run(device: Path, script: str, option: str) -> None:
+    usage, explanation = sh(device / script, option).splitlines()
+    assert usage.startswith(f"usage: {script} [")
+    assert explanation == "Without --yes it is a dry run: it prints what it would do, and changes nothing."
+
+
 def dry_run(device: Path, root: Path, script: str) -> str:
     """Output of a script without options, as on a device whose root is a folder."""
     path = root.parent / "moved" / device.name / script
@@ -160,14 +169,14 @@ NO_TRAFFIC = {
 
 
 def test_a_dry_run_ends_with_what_is_interrupted(device: Path, image: Path) -> None:
-    last = "dry run: nothing was changed; ./apply.sh --yes applies\n"
+    last = "dry run: nothing was changed; to make the changes: ./apply.sh --yes\n"
     output = dry_run(device, image, "apply.sh")
     begin = f"installing these files interrupts traffic:\n  {NETPLAN}: addresses and routes of the planned "
     files = "".join(f"  {path}\n" for path in AFTER_REBOOT)
     assert begin in output and output.endswith(f"these files take effect after a reboot:\n{files}{last}")
     assert [line for line in output.partition(begin)[2].splitlines() if re.match(r"  \S", line)] == files.splitlines()
     assert dry_run(device, image, "rollback.sh").endswith(
-        f"{NO_TRAFFIC['rollback.sh']}dry run: nothing was changed; ./rollback.sh --yes rolls back\n"
+        f"{NO_TRAFFIC['rollback.sh']}dry run: nothing was changed; to make the changes: ./rollback.sh --yes\n"
     )
     assert act(device, image, "apply.sh")[0] == 0
     assert dry_run(device, image, "apply.sh").endswith(NO_TRAFFIC["apply.sh"] + last)
@@ -185,7 +194,7 @@ def test_a_dry_run_names_traffic_that_files_of_an_earlier_plan_interrupt(device:
     script.write_text(steps)
     (device / "rollback.sh").write_text("#!/bin/sh\n# of a plan without addresses\n")
     output = dry_run(device, image, "apply.sh")
-    assert output.startswith(f"remove: {NETPLAN}\n")
+    assert output.startswith(f"dry run: nothing is changed\nwould remove: {NETPLAN}\n")
     assert f"\nrestoring or removing these files interrupts traffic:\n  {NETPLAN}\nunchanged: " in output
 
 

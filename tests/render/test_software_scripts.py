@@ -65,6 +65,7 @@ class System:
 
     def __init__(self, root: Path, cluster: str = CLUSTER, catalogue: Catalogue | None = None) -> None:
         self.root, self.bin = root, root / "bin"
+        self.runs_planned_kernel = True
         self.bin.mkdir()
         for name, text in TOOLS.items():
             self.tool(name, text)
@@ -110,6 +111,8 @@ class System:
     def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a script with every path of the machine below the root."""
         text = re.sub(r"(?<![\w.*/}])/(usr|etc|var|lib/modules)/", rf"{self.root}/\1/", self.scripts[script])
+        if self.runs_planned_kernel:
+            text = re.sub(r'"\$\(uname -r\)" != \S+', f'"$(uname -r)" != {os.uname().release}', text)
         text = fake_sysfs.use(text, self.root / "sys")
         text = text.replace("find /usr/lib64 /usr/lib ", f"find {self.root}/usr/lib64 {self.root}/usr/lib ")
         file = self.root / script
@@ -140,8 +143,20 @@ def test_nothing_is_done_without_yes(system: System) -> None:
     result = system.run("software-install.sh")
     assert (result.returncode, result.stderr) == (0, "")
     assert system.changes() == []
-    assert result.stdout.splitlines()[-1] == "no changes made; to apply: ./software-install.sh --yes --from DIR"
+    assert result.stdout.splitlines()[-1] == (
+        "dry run: nothing was changed; to make the changes: ./software-install.sh --from DIR --yes"
+    )
     assert (system.root / "usr/lib/libibverbs/libbnxt_re-rdmav34.so").exists()
+
+
+def test_nothing_is_installed_below_another_kernel_than_planned(system: System) -> None:
+    system.runs_planned_kernel = False
+    text = f"the kernel {os.uname().release} is running, and 6.8.0-111-generic is planned: boot that one first\n"
+    dry_run = system.run("software-install.sh")
+    assert dry_run.returncode == 0 and text in dry_run.stdout
+    result = install(system)
+    assert (result.returncode, result.stderr) == (1, f"software-install.sh: {text}")
+    assert system.changes() == []
 
 
 def test_a_script_without_package_files_takes_no_folder(tmp_path: Path) -> None:
@@ -149,10 +164,16 @@ def test_a_script_without_package_files_takes_no_folder(tmp_path: Path) -> None:
     system = System(tmp_path, CLUSTER.replace(software, "{ucx: 1.19.0, openmpi: 5.0.8}"))
     result = system.run("software-install.sh")
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.splitlines()[-1] == "no changes made; to apply: ./software-install.sh --yes"
+    assert result.stdout.splitlines()[-1] == (
+        "dry run: nothing was changed; to make the changes: ./software-install.sh --yes"
+    )
     assert "DIR" not in system.scripts["software-install.sh"].partition("\nset -eu")[0]
     refused = system.run("software-install.sh", "--from", str(tmp_path))
-    assert (refused.returncode, refused.stderr) == (2, "usage: software-install.sh [--yes]\n")
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "usage: software-install.sh [--yes]\n"
+        "Without --yes it is a dry run: it prints what it would do, and changes nothing.\n",
+    )
 
 
 def test_the_steps_are_done_in_order_and_once(system: System) -> None:

@@ -177,7 +177,7 @@ def test_nothing_is_done_without_yes(tmp_path: Path) -> None:
     system = build_system(tmp_path, "ubuntu-24.04", UBUNTU)
     result = system.run("software-install.sh")
     assert (result.returncode, result.stderr, list_changes(system)) == (0, "", [])
-    assert "  run: dpkg -i DIR/doca-host_3.2.1-*-25.10-ubuntu2404_amd64.deb" in result.stdout.splitlines()
+    assert "  would run: dpkg -i DIR/doca-host_3.2.1-*-25.10-ubuntu2404_amd64.deb" in result.stdout.splitlines()
 
 
 def test_another_release_goes_first_and_requires_a_reboot(tmp_path: Path) -> None:

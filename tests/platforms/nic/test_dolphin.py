@@ -116,7 +116,11 @@ def test_nccl_tests_are_built_without_mpi_in_a_folder_of_their_own(tmp_path: Pat
     assert (result.returncode, result.stderr) == (0, "")
     assert f"run: make -j4 MPI=0 BUILDDIR={tmp_path}/build-without-mpi MPI_HOME=" in result.stdout
     refused = run(tmp_path, "abel1", "nccl-tests.sh", "--mpi")
-    assert (refused.returncode, refused.stderr) == (2, "usage: nccl-tests.sh [--without-mpi] [--yes]\n")
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "usage: nccl-tests.sh [--without-mpi] [--yes]\n"
+        "Without --yes it is a dry run: it prints what it would do, and changes nothing.\n",
+    )
 
 
 @pytest.mark.parametrize(("host", "script"), list(ORDER))
@@ -124,9 +128,9 @@ def test_the_order_of_commands(tmp_path: Path, host: str, script: str) -> None:
     result = run(tmp_path, host, script)
     assert (result.returncode, result.stderr) == (0, "")
     output = result.stdout.replace(str(tmp_path), "FOLDER")
-    commands = [line.removeprefix("run: ") for line in output.splitlines() if line.startswith("run: ")]
+    commands = [line.removeprefix("would run: ") for line in output.splitlines() if line.startswith("would run: ")]
     assert commands == ORDER[host, script]
-    assert result.stdout.splitlines()[-1] == f"no changes made; to apply: ./{script} --yes"
+    assert result.stdout.splitlines()[-1] == f"dry run: nothing was changed; to make the changes: ./{script} --yes"
 
 
 DRIVE = """\

@@ -23,12 +23,14 @@
 # /usr/local/sbin/wirespeed-capture
 set -eu
 
-yes='' root='' kept=''
+usage='usage: rollback.sh [--yes] [--root DIR] [--keep LIST]
+Without --yes it is a dry run: it prints what it would do, and changes nothing.'
+yes='' would='would ' root='' kept=''
 line='
 '
 while [ $# -gt 0 ]; do
   case "$1" in
-  --yes) yes=1 ;;
+  --yes) yes=1 would='' ;;
   --root)
     [ $# -gt 1 ] || { echo "rollback.sh: --root needs a folder" >&2; exit 2; }
     root=${2%/}
@@ -40,8 +42,12 @@ while [ $# -gt 0 ]; do
     kept=$2
     shift
     ;;
+  -h | --help)
+    echo "$usage"
+    exit 0
+    ;;
   *)
-    echo "usage: rollback.sh [--yes] [--root DIR] [--keep LIST]" >&2
+    echo "$usage" >&2
     exit 2
     ;;
   esac
@@ -59,9 +65,11 @@ if [ -e "$applied" ] && ! cmp -s -- "$0" "$applied"; then
   exec sh "$applied" ${yes:+--yes} ${root:+--root "$root"} ${kept:+--keep "$kept"}
 fi
 
+[ -n "$yes$kept" ] || echo "dry run: nothing is changed"
+
 run() {
   [ -z "$root" ] || { echo "not run (--root): $*"; return 0; }
-  echo "run: $*"
+  echo "${would}run: $*"
   [ -z "$yes" ] || "$@"
 }
 
@@ -88,13 +96,13 @@ back() { # path, "interrupts" if that interrupts traffic at once, "reboot" if it
   if is_kept "$1"; then
     return 1
   elif [ -e "$before$1" ]; then
-    echo "restore: $1"
+    echo "${would}restore: $1"
     [ -z "${2-}" ] || interrupts="$interrupts$line  $1"
     [ -z "${3-}" ] || reboots="$reboots$line  $1"
     [ -n "$yes" ] || return 0
     cp -p -- "$before$1" "$root$1" && rm -f -- "$before$1" "$before$1.pending" || stop "$1"
   elif [ -e "$before$1.absent" ]; then
-    echo "remove: $1"
+    echo "${would}remove: $1"
     [ -z "${2-}" ] || interrupts="$interrupts$line  $1"
     [ -z "${3-}" ] || reboots="$reboots$line  $1"
     [ -n "$yes" ] || return 0
@@ -140,6 +148,6 @@ fi
 [ -n "$root" ] || [ -z "$reboots" ] || echo "the earlier state of these files returns after a reboot:$reboots"
 [ -z "$kept" ] || exit "$status"
 [ -z "$yes" ] || rm -f -- "$applied"
-[ -n "$yes" ] || echo "dry run: nothing was changed; ./rollback.sh --yes$image rolls back"
+[ -n "$yes" ] || echo "dry run: nothing was changed; to make the changes: ./rollback.sh --yes$image"
 [ -z "$yes" ] || [ -z "$root" ] || echo "the earlier files are restored in $root; no command was run"
 exit "$status"

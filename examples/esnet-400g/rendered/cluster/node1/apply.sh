@@ -61,10 +61,12 @@
 # /usr/local/bin/wirespeed-perftest: linux-rdma/perftest, ib_write_bw --help
 set -eu
 
-yes='' root='' diff=''
+usage='usage: apply.sh [--diff] [--yes] [--root DIR]
+Without --yes it is a dry run: it prints what it would do, and changes nothing.'
+yes='' would='would ' root='' diff=''
 while [ $# -gt 0 ]; do
   case "$1" in
-  --yes) yes=1 ;;
+  --yes) yes=1 would='' ;;
   --diff) diff=1 ;;
   --root)
     [ $# -gt 1 ] || { echo "apply.sh: --root needs a folder" >&2; exit 2; }
@@ -72,13 +74,18 @@ while [ $# -gt 0 ]; do
     [ -n "$root" ] || { echo "apply.sh: --root needs a folder other than /" >&2; exit 2; }
     shift
     ;;
+  -h | --help)
+    echo "$usage"
+    exit 0
+    ;;
   *)
-    echo "usage: apply.sh [--diff] [--yes] [--root DIR]" >&2
+    echo "$usage" >&2
     exit 2
     ;;
   esac
   shift
 done
+[ -n "$yes" ] || echo "dry run: nothing is changed"
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 before=$root/var/lib/wirespeed/before
 earlier=$root/var/lib/wirespeed/rollback.sh
@@ -92,7 +99,7 @@ umask 022
 
 run() {
   [ -z "$root" ] || { echo "not run (--root): $*"; return 0; }
-  echo "run: $*"
+  echo "${would}run: $*"
   [ -z "$yes" ] || "$@"
 }
 
@@ -109,7 +116,7 @@ put() { # path, mode, "acts" if commands follow, what they interrupt, "reboot" i
     echo "unchanged: $1"
     return 1
   fi
-  echo "install: $1"
+  echo "${would}install: $1"
   [ -z "${4-}" ] || interrupts="$interrupts$line  $1: $4"
   [ -z "${5-}" ] || reboots="$reboots$line  $1"
   [ -z "$diff" ] || diff -uN -- "$root$1" "$here$1" || :
@@ -214,6 +221,6 @@ if [ -z "$yes$root" ]; then
   echo "installing these files interrupts ${interrupts:+traffic:}${interrupts:-no traffic}"
 fi
 [ -n "$root" ] || [ -z "$reboots" ] || echo "these files take effect after a reboot:$reboots"
-[ -n "$yes" ] || echo "dry run: nothing was changed; ./apply.sh --yes$image applies"
+[ -n "$yes" ] || echo "dry run: nothing was changed; to make the changes: ./apply.sh --yes$image"
 [ -z "$yes" ] || [ -z "$root" ] || echo "the files are installed in $root; no command was run"
 exit "$status"

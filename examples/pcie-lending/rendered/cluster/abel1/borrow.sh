@@ -1,25 +1,31 @@
 #!/bin/sh
 # Borrows devices for abel1. Run it there, as root, after lend.sh on the lender.
 #
-# ./borrow.sh         print what would be done
+# ./borrow.sh         dry run: print what would be done
 # ./borrow.sh --yes   do it; return.sh returns them
 #
 # Interrupts: every program on this host's GPUs, whose kernel modules are reloaded.
 set -eu
 
-yes=
+usage='usage: borrow.sh [--yes]
+Without --yes it is a dry run: it prints what it would do, and changes nothing.'
+yes='' would='would '
 case "$#:${1-}" in
-0:) ;;
-1:--yes) yes=1 ;;
+0:) echo "dry run: nothing is changed" ;;
+1:--yes) yes=1 would='' ;;
+1:-h | 1:--help)
+  echo "$usage"
+  exit 0
+  ;;
 *)
-  echo "usage: borrow.sh [--yes]" >&2
+  echo "$usage" >&2
   exit 2
   ;;
 esac
 PATH=/opt/DIS/sbin:$PATH
 
 run() {
-  echo "run: $*"
+  echo "${would}run: $*"
   [ -z "$yes" ] || "$@"
 }
 
@@ -59,14 +65,14 @@ trap 'exit 143' HUP TERM
 
 # A test before success; without --yes it is only printed.
 check() { # what is tested, command
-  echo "test: $1"
+  echo "${would}test: $1"
   shift
   [ -z "$yes" ] || "$@"
 }
 
 on_failure systemctl start dis_sisci
 run systemctl stop dis_sisci
-echo "run: smartio_tool list"
+echo "${would}run: smartio_tool list"
 devices=
 if [ -n "$yes" ]; then
   devices=$(smartio_tool list)
@@ -113,4 +119,4 @@ copies_between_gpus() {
   fi
 }
 check "p2pBandwidthLatencyTest ends without an error" copies_between_gpus
-[ -n "$yes" ] || echo "no changes made; to apply: ./borrow.sh --yes"
+[ -n "$yes" ] || echo "dry run: nothing was changed; to make the changes: ./borrow.sh --yes"

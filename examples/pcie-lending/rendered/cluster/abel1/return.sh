@@ -2,25 +2,31 @@
 # Settings written in a form that no public source confirms: loan.borrowed. Not confirmed: the command return; smartio_tool without arguments lists its commands.
 # Returns the devices that abel1 borrowed. Run it there, as root, before take-back.sh on the lender.
 #
-# ./return.sh         print what would be done
+# ./return.sh         dry run: print what would be done
 # ./return.sh --yes   do it
 #
 # Interrupts: every program on the devices and on this host's GPUs.
 set -eu
 
-yes=
+usage='usage: return.sh [--yes]
+Without --yes it is a dry run: it prints what it would do, and changes nothing.'
+yes='' would='would '
 case "$#:${1-}" in
-0:) ;;
-1:--yes) yes=1 ;;
+0:) echo "dry run: nothing is changed" ;;
+1:--yes) yes=1 would='' ;;
+1:-h | 1:--help)
+  echo "$usage"
+  exit 0
+  ;;
 *)
-  echo "usage: return.sh [--yes]" >&2
+  echo "$usage" >&2
   exit 2
   ;;
 esac
 PATH=/opt/DIS/sbin:$PATH
 
 run() {
-  echo "run: $*"
+  echo "${would}run: $*"
   [ -z "$yes" ] || "$@"
 }
 
@@ -60,7 +66,7 @@ trap 'exit 143' HUP TERM
 
 # A test before success; without --yes it is only printed.
 check() { # what is tested, command
-  echo "test: $1"
+  echo "${would}test: $1"
   shift
   [ -z "$yes" ] || "$@"
 }
@@ -81,4 +87,4 @@ on_failure systemctl start dis_sisci
 run modprobe nvidia
 run systemctl start dis_sisci
 run nvidia-smi
-[ -n "$yes" ] || echo "no changes made; to apply: ./return.sh --yes"
+[ -n "$yes" ] || echo "dry run: nothing was changed; to make the changes: ./return.sh --yes"

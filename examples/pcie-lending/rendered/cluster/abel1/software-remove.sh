@@ -1,19 +1,25 @@
 #!/bin/sh
 # Rolls back software-install.sh on abel1, in reverse order. Run it there, as root.
 #
-# ./software-remove.sh         print what would be done
+# ./software-remove.sh         dry run: print what would be done
 # ./software-remove.sh --yes   do it; the kernel's drivers and the distribution's libraries are used again
 #
 # Another vendor's RDMA stack and modules removed by software-install.sh are not restored; compilers and headers
 # stay installed.
 set -eu
 
-yes=
+usage='usage: software-remove.sh [--yes]
+Without --yes it is a dry run: it prints what it would do, and changes nothing.'
+yes='' would='would '
 case "$#:${1-}" in
-0:) ;;
-1:--yes) yes=1 ;;
+0:) echo "dry run: nothing is changed" ;;
+1:--yes) yes=1 would='' ;;
+1:-h | 1:--help)
+  echo "$usage"
+  exit 0
+  ;;
 *)
-  echo "usage: software-remove.sh [--yes]" >&2
+  echo "$usage" >&2
   exit 2
   ;;
 esac
@@ -22,7 +28,7 @@ changed=
 
 run() {
   changed=1
-  echo "run: $*"
+  echo "${would}run: $*"
   [ -z "$yes" ] || "$@"
 }
 
@@ -52,4 +58,4 @@ fi
 run apt-get purge -y nvidia-headless-470-server nvidia-utils-470-server
 run update-initramfs -u -k "$(uname -r)"
 echo "then reboot: loaded drivers are not replaced in a running kernel"
-[ -n "$yes" ] || echo "no changes made; to apply: ./software-remove.sh --yes"
+[ -n "$yes" ] || echo "dry run: nothing was changed; to make the changes: ./software-remove.sh --yes"

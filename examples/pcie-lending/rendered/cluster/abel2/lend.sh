@@ -1,7 +1,7 @@
 #!/bin/sh
 # Lends devices of abel2. Run it there, as root, before borrow.sh on the borrower.
 #
-# ./lend.sh         print what would be done
+# ./lend.sh         dry run: print what would be done
 # ./lend.sh --yes   do it; take-back.sh ends the loan
 #
 # Interrupts: whatever uses the devices. Unmount the file systems of a drive before it is lent.
@@ -9,19 +9,25 @@
 # communication over PCI Express, section 3.2.6).
 set -eu
 
-yes=
+usage='usage: lend.sh [--yes]
+Without --yes it is a dry run: it prints what it would do, and changes nothing.'
+yes='' would='would '
 case "$#:${1-}" in
-0:) ;;
-1:--yes) yes=1 ;;
+0:) echo "dry run: nothing is changed" ;;
+1:--yes) yes=1 would='' ;;
+1:-h | 1:--help)
+  echo "$usage"
+  exit 0
+  ;;
 *)
-  echo "usage: lend.sh [--yes]" >&2
+  echo "$usage" >&2
   exit 2
   ;;
 esac
 PATH=/opt/DIS/sbin:$PATH
 
 run() {
-  echo "run: $*"
+  echo "${would}run: $*"
   [ -z "$yes" ] || "$@"
 }
 
@@ -61,7 +67,7 @@ trap 'exit 143' HUP TERM
 
 # A test before success; without --yes it is only printed.
 check() { # what is tested, command
-  echo "test: $1"
+  echo "${would}test: $1"
   shift
   [ -z "$yes" ] || "$@"
 }
@@ -78,4 +84,4 @@ slowly smartio_tool add 05:00.0
 slowly smartio_tool available 04:00.0
 slowly smartio_tool available 05:00.0
 run smartio_tool list
-[ -n "$yes" ] || echo "no changes made; to apply: ./lend.sh --yes"
+[ -n "$yes" ] || echo "dry run: nothing was changed; to make the changes: ./lend.sh --yes"

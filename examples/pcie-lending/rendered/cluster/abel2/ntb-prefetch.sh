@@ -1,26 +1,32 @@
 #!/bin/sh
 # Sets the prefetchable memory of the PCIe bridge of abel2. Run it there, as root.
 #
-# ./ntb-prefetch.sh         print what would be done
+# ./ntb-prefetch.sh         dry run: print what would be done
 # ./ntb-prefetch.sh --yes   do it; takes effect after a reboot
 #
 # Interrupts: the reboot. A BIOS without decoding above 4G may not boot with more than 256 MiB: try one
 # host first. Rollback: the same command with the size printed before.
 set -eu
 
-yes=
+usage='usage: ntb-prefetch.sh [--yes]
+Without --yes it is a dry run: it prints what it would do, and changes nothing.'
+yes='' would='would '
 case "$#:${1-}" in
-0:) ;;
-1:--yes) yes=1 ;;
+0:) echo "dry run: nothing is changed" ;;
+1:--yes) yes=1 would='' ;;
+1:-h | 1:--help)
+  echo "$usage"
+  exit 0
+  ;;
 *)
-  echo "usage: ntb-prefetch.sh [--yes]" >&2
+  echo "$usage" >&2
   exit 2
   ;;
 esac
 PATH=/opt/DIS/sbin:$PATH
 
 run() {
-  echo "run: $*"
+  echo "${would}run: $*"
   [ -z "$yes" ] || "$@"
 }
 
@@ -60,7 +66,7 @@ trap 'exit 143' HUP TERM
 
 # A test before success; without --yes it is only printed.
 check() { # what is tested, command
-  echo "test: $1"
+  echo "${would}test: $1"
   shift
   [ -z "$yes" ] || "$@"
 }
@@ -68,4 +74,4 @@ check() { # what is tested, command
 run dis_config -gpms
 run dis_config -a 1 -spms 4096
 echo "then reboot"
-[ -n "$yes" ] || echo "no changes made; to apply: ./ntb-prefetch.sh --yes"
+[ -n "$yes" ] || echo "dry run: nothing was changed; to make the changes: ./ntb-prefetch.sh --yes"

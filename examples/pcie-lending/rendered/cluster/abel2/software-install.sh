@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the software of abel2, step by step in this order. Run it there, as root.
 #
-# ./software-install.sh         print what would be done
+# ./software-install.sh         dry run: print what would be done
 # ./software-install.sh --yes   do it
 #
 # Completed steps are skipped: if a step requires a reboot, reboot and run it again.
@@ -13,12 +13,18 @@
 # 4. reboot: host (loaded drivers are not replaced in a running kernel)
 set -eu
 
-yes='' from=.
+usage='usage: software-install.sh [--yes]
+Without --yes it is a dry run: it prints what it would do, and changes nothing.'
+yes='' would='would ' from=.
 while [ $# -gt 0 ]; do
   case "$1" in
-  --yes) yes=1 ;;
+  --yes) yes=1 would='' ;;
+  -h | --help)
+    echo "$usage"
+    exit 0
+    ;;
   *)
-    echo "usage: software-install.sh [--yes]" >&2
+    echo "$usage" >&2
     exit 2
     ;;
   esac
@@ -27,6 +33,7 @@ done
 state=/var/lib/wirespeed/software
 changed=
 [ -z "$yes" ] || mkdir -p -- "$state"
+[ -n "$yes" ] || echo "dry run: nothing is changed"
 
 step() { # number, what
   echo "step $1: $2"
@@ -34,7 +41,7 @@ step() { # number, what
 
 run() {
   changed=1
-  echo "  run: $*"
+  echo "  ${would}run: $*"
   [ -z "$yes" ] || "$@"
 }
 
@@ -112,7 +119,7 @@ install_file() { # pattern, version or nothing
   find_file "$1" "${2-}"
   if [ -z "$found" ]; then
     [ -z "$yes" ] || stop "no file $1${2:+ of version $2} in $from"
-    echo "  run: apt-get install -y DIR/$1"
+    echo "  ${would}run: apt-get install -y DIR/$1"
     changed=1
   elif is_installed "$found"; then
     done_already
@@ -129,7 +136,7 @@ build() { # pattern, version or nothing
   find_file "$1" "${2-}"
   if [ -z "$found" ]; then
     [ -z "$yes" ] || stop "no file $1${2:+ of version $2} in $from"
-    echo "  run: build DIR/$1 into /usr/local"
+    echo "  ${would}build DIR/$1 into /usr/local"
     changed=1
   elif [ -e "$state/built-$(basename -- "$found")" ]; then
     done_already
@@ -170,4 +177,4 @@ if [ -n "$changed" ]; then
 else
   done_already
 fi
-[ -n "$yes" ] || echo "no changes made; to apply: ./software-install.sh --yes"
+[ -n "$yes" ] || echo "dry run: nothing was changed; to make the changes: ./software-install.sh --yes"

@@ -1,25 +1,31 @@
 #!/bin/sh
 # Ends the loans of abel2. Run it there, as root, after return.sh on the borrowers.
 #
-# ./take-back.sh         print what would be done
+# ./take-back.sh         dry run: print what would be done
 # ./take-back.sh --yes   do it
 #
 # Before lending again, reboot if the GPU's kernel module was unloaded.
 set -eu
 
-yes=
+usage='usage: take-back.sh [--yes]
+Without --yes it is a dry run: it prints what it would do, and changes nothing.'
+yes='' would='would '
 case "$#:${1-}" in
-0:) ;;
-1:--yes) yes=1 ;;
+0:) echo "dry run: nothing is changed" ;;
+1:--yes) yes=1 would='' ;;
+1:-h | 1:--help)
+  echo "$usage"
+  exit 0
+  ;;
 *)
-  echo "usage: take-back.sh [--yes]" >&2
+  echo "$usage" >&2
   exit 2
   ;;
 esac
 PATH=/opt/DIS/sbin:$PATH
 
 run() {
-  echo "run: $*"
+  echo "${would}run: $*"
   [ -z "$yes" ] || "$@"
 }
 
@@ -59,7 +65,7 @@ trap 'exit 143' HUP TERM
 
 # A test before success; without --yes it is only printed.
 check() { # what is tested, command
-  echo "test: $1"
+  echo "${would}test: $1"
   shift
   [ -z "$yes" ] || "$@"
 }
@@ -67,4 +73,4 @@ check() { # what is tested, command
 slowly smartio_tool remove 05:00.0
 slowly smartio_tool remove 04:00.0
 run smartio_tool list
-[ -n "$yes" ] || echo "no changes made; to apply: ./take-back.sh --yes"
+[ -n "$yes" ] || echo "dry run: nothing was changed; to make the changes: ./take-back.sh --yes"
