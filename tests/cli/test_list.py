@@ -127,8 +127,15 @@ def test_links_and_systems_use_the_terms_of_the_cluster_file() -> None:
     env = {"COLUMNS": "200", "NO_COLOR": "1"}
     assert "gen5 x16" in CliRunner().invoke(app, ["list", "servers", "dell-xe9680-mi300x"], env=env).stdout
     heading = CliRunner().invoke(app, ["list", "switches"], env=env).stdout.splitlines()[0].split()
-    assert heading == ["name", "os", "chip", "ports", "speed", "breakouts"]
+    assert heading == ["name", "os", "lossless", "classes", "with", "chip", "ports", "speed", "breakouts"]
     assert "\nos: eos\n" in CliRunner().invoke(app, ["list", "switches", "arista-7060dx5-64s"], env=env).stdout
+
+
+def test_nics_have_a_title_and_switches_the_systems_for_lossless_classes() -> None:
+    env = {"COLUMNS": "200", "NO_COLOR": "1"}
+    nics = CliRunner().invoke(app, ["list", "nics"], env=env).stdout
+    assert "nvidia-mcx75310aas-neat" in nics and "NVIDIA ConnectX-7 " in nics
+    assert {row["name"]: row["lossless"] for row in list_json("switches")}["edgecore-as9716-32d"] == []
 
 
 def test_the_page_of_a_cable() -> None:

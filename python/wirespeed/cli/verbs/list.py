@@ -228,6 +228,7 @@ def _list_switches() -> Rows:
             "chip": model.chip,
             "ports": model.ports.value,
             "speed": str(model.speed.value),
+            "lossless": list(model.lossless_systems),
             "breakouts": list(model.breakouts.value) if model.breakouts else [],
             "settings": {system: _describe_supports(list_supports("switch", system)) for system in model.systems},
         }
@@ -355,9 +356,9 @@ def _format_pcie(able: Any) -> str:
 _COLUMNS: Mapping[Topic, tuple[str, ...]] = {
     Topic.PLATFORMS: ("kind", "name", "systems"),
     Topic.SERVERS: ("name", "title", "gpu", "gpu slots", "nic slots", "slot pcie"),
-    Topic.NICS: ("name", "platform", "speed"),
+    Topic.NICS: ("name", "ports", "speed", "title"),
     Topic.GPUS: ("name", "title", "pcie", "links"),
-    Topic.SWITCHES: ("name", "systems", "chip", "ports", "speed", "breakouts"),
+    Topic.SWITCHES: ("name", "systems", "lossless", "chip", "ports", "speed", "breakouts"),
     Topic.CABLES: ("name", "speed", "max length", "title"),
     Topic.CHECKS: ("name", "title"),
     Topic.TOOLS: ("name", "recognized output"),
@@ -371,6 +372,7 @@ _COLUMNS: Mapping[Topic, tuple[str, ...]] = {
 _LABELS: Mapping[tuple[Topic, str], str] = {
     (Topic.PLATFORMS, "systems"): "os, library or launcher",
     (Topic.SWITCHES, "systems"): "os",
+    (Topic.SWITCHES, "lossless"): "lossless classes with",
 }
 """Labels of fields that have another name in JSON: the key of the cluster file that contains these values."""
 
@@ -392,7 +394,7 @@ _COUNTED = {
 def _print_topic(topic: Topic, rows: Rows) -> None:
     from wirespeed.cli.console import standard_output
 
-    headings = _COUNTED if topic in (Topic.PLATFORMS, Topic.NICS) else {}
+    headings = _COUNTED if topic is Topic.PLATFORMS else {}
     counted = [[_format_state(value) for value in row["settings"].values()] if headings else [] for row in rows]
     used = {title: state for title, state in headings.items() if any(state in states for states in counted)}
     if used:
