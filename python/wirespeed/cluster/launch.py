@@ -65,7 +65,9 @@ class LaunchPart(Part):
         default=None,
         description="ranks on each host; default: one per GPU, else per NIC; fewer ranks than GPUs drive several each",
     )
-    threads: Positive | None = Field(default=None, description="threads of a rank, each on a separate core")
+    threads: Positive | None = Field(
+        default=None, description="threads of a rank; with linear or spread, each has a separate core"
+    )
     binding: BindingPolicy | None = Field(
         default=None,
         description="cores of each rank of a host. bunch: one core, all cores of a socket before the next socket. "

@@ -17,7 +17,7 @@ from wirespeed.plan.gpus import plan_gpus
 from wirespeed.plan.host import IOMMU_PARAMETERS, pcie_functions, plan_command_line
 from wirespeed.plan.host_memory import recommend_memory
 from wirespeed.plan.model import Cable, End, Plan
-from wirespeed.plan.problems import Problems
+from wirespeed.plan.problems import Problems, sort_by_line
 from wirespeed.plan.software import plan_software
 from wirespeed.settings import Driver, Host, Kernel, Link, Module, Nic, TrafficClass, bdf
 
@@ -85,7 +85,7 @@ def back_to_back(
         computed=lending.computed,
         origins={name: cluster.origin.locate(*spec.path) for name, spec in cluster.hosts.items()},
         classes_origin=cluster.origin.locate("classes"),
-        warnings=tuple(problems.warned),
+        warnings=tuple(sort_by_line(problems.warned)),
     )
 
 

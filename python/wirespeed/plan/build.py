@@ -27,7 +27,7 @@ from wirespeed.plan.memory import combine_chips
 from wirespeed.plan.model import Plan
 from wirespeed.plan.pattern import check_roles, list_bundles
 from wirespeed.plan.ports import check_cable_speeds, check_cables, check_lanes, check_mtus, list_vlans, port_uses
-from wirespeed.plan.problems import Problems
+from wirespeed.plan.problems import Problems, sort_by_line
 from wirespeed.plan.routing import find_covering_network
 from wirespeed.plan.switch import SwitchKind, switch_kind
 from wirespeed.plan.tiers import check_connections, check_uplinks
@@ -111,7 +111,7 @@ def _build_plan(cluster: Cluster, catalogue: Catalogue | None) -> Plan:
             **{name: cluster.origin.locate(*spec.path) for name, spec in cluster.switches.items()},
         },
         classes_origin=cluster.origin.locate("classes"),
-        warnings=tuple(problems.warned),
+        warnings=tuple(sort_by_line(problems.warned)),
     )
 
 

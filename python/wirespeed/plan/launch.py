@@ -280,6 +280,13 @@ def _bind_cores(
             "linear and spread give each thread a separate core",
         )
         return None
+    one_core = (BindingPolicy.BUNCH, BindingPolicy.SCATTER, BindingPolicy.NUMA)
+    if threads > 1 and part.binding in one_core:
+        problems.warn(
+            ("launch", "binding"),
+            f"{threads} threads of a rank on one core, bound {part.binding}",
+            "linear or spread, which give each thread a separate core",
+        )
     return bind_ranks(part.binding, topology, nodes, Ranks(ranks, threads, gpu_nodes))
 
 

@@ -37,4 +37,16 @@ class Problems:
             Refusal: a problem makes the plan impossible.
         """
         if self.refusals:
-            raise Refusal(self.refusals)
+            raise Refusal(sort_by_line(self.refusals))
+
+
+def sort_by_line(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems of each file by line; files in the order of their first problem."""
+    files: dict[str, int] = {}
+    keys: list[tuple[int, int, Problem]] = []
+    for problem in problems:
+        file, _, line = problem.location.rpartition(":")
+        if not line.isdecimal():
+            file, line = problem.location, "0"
+        keys.append((files.setdefault(file, len(files)), int(line), problem))
+    return [problem for _, _, problem in sorted(keys, key=lambda key: key[:2])]
