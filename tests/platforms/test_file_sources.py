@@ -38,18 +38,12 @@ def render_host(library: str, options: str) -> dict[str, str]:
 
 def test_a_planned_setting_without_a_source_is_named_in_the_file_and_by_apply() -> None:
     files = render_host("mvapich2", "eager_sgl: true")
-    line = f"host.launch.eager_sgl. Not confirmed: {DOUBT}"
-    assert files["/etc/mvapich2.conf"].startswith(
-        f"# Settings written in a form that no public source confirms: {line}.\n# MVAPICH2 reads"
-    )
-    assert (
-        f"#\n# Settings written in a form that no public source confirms:\n# /etc/mvapich2.conf: {line}\nset -eu\n"
-        in files["apply.sh"]
-    )
+    line = f"{DOUBT} (for host.launch.eager_sgl)"
+    assert files["/etc/mvapich2.conf"].startswith(f"# No public source confirms: {line}.\n# MVAPICH2 reads")
+    assert f"#\n# What no public source confirms:\n# /etc/mvapich2.conf: {line}\nset -eu\n" in files["apply.sh"]
     script = render_host("mvapich3", "rdma: true")["/usr/local/bin/wirespeed-mpiexec"]
     assert re.match(
-        r"#!/bin/sh\n# Settings written in a form that no public source confirms: "
-        r"host\.launch\.[\w, .]+ Not confirmed: variables of the CH3 device",
+        r"#!/bin/sh\n# No public source confirms: variables of the CH3 device .* \(for host\.launch\.[\w, .]+\)\.\n",
         script,
     )
 

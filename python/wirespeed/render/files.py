@@ -136,9 +136,7 @@ def _render_device(plan: Plan, device: str) -> Iterator[RenderedFile]:
                 unverified = _describe_unverified(file, settings)
                 step = _build_step(templates, file, extra, unverified)
                 if unverified:
-                    text = _insert_comment(
-                        text, f"# Settings written in a form that no public source confirms: {unverified}."
-                    )
+                    text = _insert_comment(text, f"# No public source confirms: {unverified}.")
                 if step.path.startswith("/"):  # the other files are run from the device's folder
                     steps.append(step)
                 yield RenderedFile(device, step.path, text, file.mode)
@@ -155,10 +153,10 @@ def _list_variables(settings: Device, file: FileTemplate) -> list[dict[str, Any]
 
 
 def _describe_unverified(file: FileTemplate, device: Device) -> str | None:
-    """The planned settings of a file whose form no source confirms, and what is not known of them."""
+    """What no source confirms of a file, and the planned settings that this concerns."""
     planned = {path for _, path, value in walk(device, Place("")) if value is not None} if file.unverified else set()
     paths = [path for path in file.unverified if path in planned]
-    return f"{', '.join(paths)}. Not confirmed: {file.doubt}" if paths else None
+    return f"{file.doubt} (for {', '.join(paths)})" if paths else None
 
 
 def _insert_comment(text: str, comment: str) -> str:

@@ -51,8 +51,8 @@
 # /usr/local/bin/wirespeed-mpirun-rsh: MVAPICH2 2.3.7 user guide, mpirun_rsh
 # /usr/local/bin/wirespeed-perftest: linux-rdma/perftest, ib_write_bw --help
 #
-# Settings written in a form that no public source confirms:
-# /etc/mvapich2.conf: host.launch.eager_sgl, host.launch.eager_sgl_limit. Not confirmed: variables of MVAPICH's Broadcom build, known from a talk (2024 OFA workshop) only
+# What no public source confirms:
+# /etc/mvapich2.conf: variables of MVAPICH's Broadcom build, known from a talk (2024 OFA workshop) only (for host.launch.eager_sgl, host.launch.eager_sgl_limit)
 set -eu
 
 usage='usage: apply.sh [--diff] [--yes] [--root DIR]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Settings written in a form that no public source confirms: loan.borrowed. Not confirmed: the command return; smartio_tool without arguments lists its commands.
+# No public source confirms: the command `smartio_tool return`; smartio_tool without arguments lists the commands (for loan.borrowed).
 # Returns the devices that abel1 borrowed. Run it there, as root, before take-back.sh on the lender.
 #
 # ./return.sh         dry run: print what would be done

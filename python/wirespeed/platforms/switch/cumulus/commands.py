@@ -72,7 +72,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     return _SESSION.commands_for((f"nv set {line}" for line in lines), consequence)
 
 
-_PFC = ("port.qos.pfc", "port.cable_length")
+_PFC = ("port.qos.pfc", "port.qos.pfc_queue", "port.cable_length")
 _LINK = ("port.link.speed", "port.link.fec", "port.breakout", "port.link.enabled")
 
 
@@ -140,6 +140,9 @@ def _format_qos(path: str, value: Any, switch: Switch) -> list[str] | None:
                 f"qos egress-queue-mapping default-global switch-priority {int(tc)} traffic-class {int(queue)}"
                 for tc, queue in _sort_items(value)
             ]
+        case "port.qos.pfc_queue":  # a pause stops the traffic class of its switch priority
+            pfc = _format_qos("port.qos.pfc", value.keys(), switch) or []
+            return pfc + (_format_qos("port.qos.tc_queue", value, switch) or [])
         case "port.qos.pfc":
             priorities = (
                 [key for key, is_enabled in value.items() if is_enabled] if isinstance(value, Mapping) else value
