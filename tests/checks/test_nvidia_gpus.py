@@ -254,7 +254,7 @@ classes:
                     "gpu.presence",
                     "fail",
                     "gpu GPU1",
-                    "0000:3f:00.0 in the list of the vendor's tool alone",
+                    "0000:3f:00.0 in the output of nvidia-gpus alone",
                 )
             ],
             id="lspci",

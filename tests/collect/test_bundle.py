@@ -204,7 +204,7 @@ TERABYTE = b"\x80" + bytes(5) + (2**40).to_bytes(6, "big")
 
 @pytest.mark.parametrize(
     ("content", "problem_text"),
-    [(b"# a cluster\n", "a file that is not compressed with gzip"), (b"", "an empty file")],
+    [(b"# a cluster\n", "a YAML file, such as a cluster file"), (b"", "an empty file")],
 )
 def test_a_file_that_is_no_bundle_is_refused(tmp_path: Path, content: bytes, problem_text: str) -> None:
     path = tmp_path / "cluster.yaml"

@@ -17,7 +17,12 @@ from wirespeed.catalogue import load
 from wirespeed.cluster import read, read_text
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
-from wirespeed.plan.device_lending import compute_least_prefetch, compute_packed_size, device_number
+from wirespeed.plan.device_lending import (
+    compute_least_prefetch,
+    compute_packed_size,
+    device_number,
+    explain_least_prefetch,
+)
 from wirespeed.units import Size
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "pcie-lending" / "cluster.yaml"
@@ -207,6 +212,19 @@ def test_two_gpus_get_what_they_need() -> None:
     assert plan.hosts["abel2"].ntbs["1"].prefetch == Size.parse("512 MiB")
     (computed,) = plan.computed
     assert (computed.name, computed.value) == ("abel1 smallest prefetch", "1 GiB")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "formula"),
+    [
+        (["16 KiB"], "smallest size of the bridge; BARs: 16 KiB"),
+        (["2 MiB"], "smallest power of two above 2 MiB"),
+        (["2 MiB", "1 MiB"], "smallest power of two above 2 MiB + 1 MiB = 3 MiB, each BAR aligned to its size"),
+    ],
+)
+def test_the_reason_of_the_smallest_prefetch(sizes: list[str], formula: str) -> None:
+    bars, smallest = [Size.parse(size) for size in sizes], Size.parse("2 MiB")
+    assert explain_least_prefetch(bars, compute_least_prefetch(bars, smallest), smallest) == formula
 
 
 def test_both_hosts_know_the_loan() -> None:

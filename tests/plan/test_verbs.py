@@ -27,7 +27,7 @@ def invoke(*arguments: object) -> str:
 def test_init_writes_a_file_that_validates(tmp_path: Path) -> None:
     file = tmp_path / "cluster.yaml"
     assert invoke("init", tmp_path).strip() == str(file)
-    assert invoke("validate", file).strip() == f"{file}: ok: 4 hosts, 32 NICs, 1 switch, 32 cables, 0 warnings"
+    assert invoke("validate", file).strip() == f"{file}: ok: 4 hosts, 32 NIC ports, 1 switch, 32 cables, 0 warnings"
 
 
 def test_validate_warns_of_networks_that_are_not_connected(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_ethernet_ports_and_bonds_are_no_nics() -> None:
     """Two hosts, each with one fabric NIC and a bond of two ports."""
     file = EXAMPLE.parents[1] / "pcie-lending" / "cluster-bond.yaml"
     text = invoke("validate", file)
-    assert text.endswith("2 hosts, 2 NICs, 4 Ethernet ports, 2 bonds, 0 switches, 1 cable, 0 warnings\n")
+    assert text.endswith("2 hosts, 2 NIC ports, 4 Ethernet ports, 2 bonds, 0 switches, 1 cable, 0 warnings\n")
     lines = invoke("plan", file, "--hosts").splitlines()
     assert "Ethernet ports" in lines
     assert [line.split() for line in lines if line.startswith("abel1:eth0")] == [["abel1:eth0", "bond0"]]

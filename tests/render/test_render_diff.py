@@ -101,7 +101,7 @@ def test_every_difference_of_a_file(output_folder: Path) -> None:
     assert code == 1
     assert output == (
         f"--- {netplan}\n"
-        "+++ node1:/etc/netplan/60-wirespeed.yaml (current rendering)\n"
+        "+++ node1:/etc/netplan/60-wirespeed.yaml (plan of cluster.yaml)\n"
         "@@ -10,7 +10,7 @@\n"
         "       renderer: networkd\n"
         "       optional: true\n"
@@ -311,6 +311,17 @@ def test_one_of_several_neighbours_is_the_planned_one(first: str) -> None:
     ]
     facts = assemble_facts(observations, {})
     assert not [value for value in render.compare_settings(plan, facts, ["leaf1"]) if "neighbour" in value.path]
+
+
+def test_two_plans_and_two_folders_are_refused(output_folder: Path) -> None:
+    for arguments, found in (
+        ((CLUSTER, CLUSTER), "a cluster file"),
+        ((output_folder, output_folder), "a folder of rendered files"),
+    ):
+        result = CliRunner().invoke(app, ["diff", *map(str, arguments)])
+        assert isinstance(result.exception, Refusal)
+        (problem,) = result.exception.problems
+        assert problem.found == found and "wirespeed diff" in str(problem.hint)
 
 
 def test_two_bundles_are_refused(healthy_bundle: Callable[[str], Path]) -> None:

@@ -36,7 +36,7 @@ def test_the_example_is_rendered_as_committed(cluster: Path) -> None:
         write(plan, golden)
     assert [
         (difference.device, difference.path, difference.kind, *difference.lines)
-        for difference in render.compare_files(render.files(plan, devices), golden)
+        for difference in render.compare_files(render.files(plan, devices), golden, "cluster.yaml")
         if difference.kind != "mode"  # git keeps one bit of it
     ] == []
     playbooks = dict(render.ansible(plan, devices))

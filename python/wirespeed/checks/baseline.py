@@ -111,7 +111,7 @@ def _describe_host(name: str, host: Host, facts: Facts) -> Iterator[str]:
     if not host.infiniband_devices:
         yield f"{name}: {'no RDMA device' if is_without_rdma else 'RDMA devices: not read'}"
     groups = sorted({identifier.partition(".")[0] for identifier in checks()} - {"gpu", "host", "software"})
-    yield (f"{name}: checks of {', '.join(groups)} do not apply: they concern RDMA ports and their switches")
+    yield f"{name}: only checks of gpu, host and software apply: those of {', '.join(groups)} need an RDMA port"
 
 
 def _empty_text(facts: Facts, device: str, path: str) -> str:

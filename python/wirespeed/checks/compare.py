@@ -103,6 +103,7 @@ def compare(
                 if path in equal_values and not _find_setting(path).compare.holds(intended, pending):
                     differences[path] = (intended, equal_values.pop(path))
         if differences:
+            context.used.sort(key=lambda use: use[1] not in differences)  # what differs is the first evidence
             only_in_effect = {
                 path
                 for path in differences.keys() & both_values.keys()

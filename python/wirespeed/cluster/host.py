@@ -225,7 +225,9 @@ class HostPart(Part):
         "default: that of the operating system",
     )
     tuning: ModelName | None = Field(default=None, description="tuning profile in the catalogue, such as esnet-dtn")
-    nics: Hardware | None = Field(default=None, description="number and model of the NIC ports")
+    nics: Hardware | None = Field(
+        default=None, description="number and model of the NIC ports: `2 x` of a model with two ports is one card"
+    )
     ports_per_card: Positive | None = Field(
         default=None,
         description="NIC ports of each card that are used; they share the PCIe link of its slot; "

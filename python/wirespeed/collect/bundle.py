@@ -133,6 +133,8 @@ def _require_gzip(path: Path) -> None:
         start = file.read(len(_GZIP_MAGIC))
     if start != _GZIP_MAGIC:
         description = "an empty file" if not start else "a file that is not compressed with gzip"
+        if start and path.suffix in (".yaml", ".yml"):
+            description = "a YAML file, such as a cluster file"
         raise refuse(str(path), description, "a bundle (.tar.gz or folder)", "`wirespeed collect` writes a bundle")
 
 

@@ -67,7 +67,7 @@ def compute_packed_size(sizes: Iterable[int]) -> int:
 
 
 def compute_least_prefetch(sizes: Sequence[int], minimum: int) -> Size:
-    """The smallest power of two above the size of the BARs that a bridge accepts."""
+    """The smallest power of two above the size of the BARs, but not below the smallest that a bridge accepts."""
     need, size = compute_packed_size(sizes), minimum
     while size <= need:
         size *= 2
@@ -278,12 +278,21 @@ def _plan_bridges(
                 ComputedValue(
                     f"{name} smallest prefetch",
                     str(minimum),
-                    f"smallest power of two above {_format_sum(sizes)} = {Size(compute_packed_size(sizes))}, "
-                    "each BAR aligned to its size",
+                    explain_least_prefetch(sizes, minimum, host.ability.minimum.value),
                     "PCI Express Base Specification 5.0, 7.5.1.2.1; Dolphin SmartIO manual",
                 )
             )
     return ntbs, tuple(computed_values)
+
+
+def explain_least_prefetch(sizes: Sequence[Size], prefetch: Size, smallest: Size) -> str:
+    """Why this is the smallest size: the BARs need it, or the bridge takes none that is smaller."""
+    needed = str(Size(compute_packed_size(sizes)))
+    if len(sizes) > 1:
+        needed = f"{_format_sum(sizes)} = {needed}, each BAR aligned to its size"
+    if prefetch == smallest:
+        return f"smallest size of the bridge; BARs: {needed}"
+    return f"smallest power of two above {needed}"
 
 
 def _format_sum(sizes: Sequence[Size]) -> str:

@@ -45,7 +45,7 @@ class SettingDifference:
 Difference = FileDifference | SettingDifference
 
 
-def compare_files(rendered: Iterable[RenderedFile], folder: Path) -> Iterator[FileDifference]:
+def compare_files(rendered: Iterable[RenderedFile], folder: Path, cluster: str) -> Iterator[FileDifference]:
     """Differences of the files in a folder written by `wirespeed.render.output_folder` from the present rendering.
 
     Only the folders of the rendered devices are read.
@@ -62,7 +62,7 @@ def compare_files(rendered: Iterable[RenderedFile], folder: Path) -> Iterator[Fi
             if relative not in present_files:
                 yield FileDifference(device, file.path, "missing")
                 continue
-            yield from _compare_file(file, present_files[relative])
+            yield from _compare_file(file, present_files[relative], cluster)
         for relative in sorted(present_files.keys() - files.keys()):
             yield FileDifference(device, f"/{_escape(relative)}", "extra")
 
@@ -73,14 +73,14 @@ def _list_files(folder: Path) -> dict[str, Path]:
     return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if not path.is_dir()}
 
 
-def _compare_file(file: RenderedFile, path: Path) -> Iterator[FileDifference]:
+def _compare_file(file: RenderedFile, path: Path, cluster: str) -> Iterator[FileDifference]:
     content = path.read_bytes()
     if content != file.text.encode():
         lines = difflib.unified_diff(
             [_escape(line) for line in content.decode("utf-8", "backslashreplace").split("\n")],
             file.text.split("\n"),
             str(path),
-            f"{file.device}:{file.path} (current rendering)",
+            f"{file.device}:{file.path} (plan of {cluster})",
             lineterm="",
         )
         yield FileDifference(file.device, file.path, "different", tuple(lines))

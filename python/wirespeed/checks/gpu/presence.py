@@ -41,7 +41,7 @@ def check(context: CheckContext) -> Outcome:
     fix = Fix("search the kernel log for the GPU; power the host off and on; replace the GPU if it stays away")
     planned = context.get_intended_value("gpu.pcie")
     if not context.is_present():
-        return failure("the GPU is missing", f"present at {planned}", "absent", fix)
+        return failure("the GPU is missing", f"present at {planned}{_name_neighbours(context)}", "absent", fix)
     listed = _list_gpus(context, planned)
     functions = _list_functions(context)
     expected = "listed by lspci and by the vendor's tool"
@@ -59,9 +59,22 @@ def check(context: CheckContext) -> Outcome:
         return outcome if addresses else replace(outcome, causes=_DRIVER, cause_place=Place(context.place.device))
     if functions is not None and planned not in functions:
         return failure(
-            "lspci does not list the GPU", expected, f"{planned} in the list of the vendor's tool alone", fix
+            "lspci does not list the GPU", expected, f"{planned} in the output of {_name_tool(context)} alone", fix
         )
     return success("present", planned)
+
+
+def _name_neighbours(context: CheckContext) -> str:
+    """The NIC ports that the GPU is planned for, which help to find its slot."""
+    nics = context.plan.hosts[context.place.device].nics
+    names = [f"{name}, rail {nic.rail}" for name, nic in nics.items() if nic.gpu == context.place.name]
+    return f" (GPU of {'; '.join(names)})" if names else ""
+
+
+def _name_tool(context: CheckContext) -> str:
+    """The command that lists the GPU."""
+    readings = context.facts.readings.get((context.place, "gpu.pcie"), ())
+    return readings[0].source.command if readings else "the vendor's tool"
 
 
 def _list_gpus(context: CheckContext, planned: str) -> Mapping[str, Gpu]:

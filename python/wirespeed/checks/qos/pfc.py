@@ -75,8 +75,14 @@ def check(context: CheckContext) -> Outcome:
     wrong = configured if found == intended else found
     fix = context.build_change("set the PFC priorities", _PFC, intended, found_value=wrong)
     found_text = _describe_found(context, found, configured, across, intended)
-    deviation = "enabled for other priorities than planned" if wrong else "not enabled"
-    return failure(f"PFC of the port is {deviation}", expected, found_text, fix)
+    return failure(_summarize(found, intended), expected, found_text, fix)
+
+
+def _summarize(found: frozenset[int], intended: frozenset[int]) -> str:
+    if found == intended:
+        return "the configured PFC priorities differ from those planned and in effect"
+    deviation = "enabled for other priorities than planned" if found else "not enabled"
+    return f"PFC of the port is {deviation}"
 
 
 def _build_running_error(context: CheckContext) -> UnreadError:

@@ -48,8 +48,8 @@ def diff(
 ) -> None:
     """Show the differences between a cluster file and rendered files or a bundle.
 
-    Folder of rendered files: a unified diff of each file, from the files in the folder to the current rendering, and
-    the names of missing and extra files. Bundle: each setting that differs, with the expected and the found value, and
+    Folder of rendered files: a unified diff of each file, from the files in the folder to those of the plan, and the
+    names of missing and extra files. Bundle: each setting that differs, with the expected and the found value, and
     each planned setting that was not read.
 
     Exit codes: 0 when nothing differs and every planned setting was read; 1 when something differs; 3 when nothing
@@ -65,6 +65,9 @@ def diff(
     from wirespeed.cli import flows
     from wirespeed.errors import refuse
 
+    if cluster.is_dir() and rendering.is_rendered(cluster):
+        hint = "compare a folder with a plan: `wirespeed diff CLUSTER.yaml DIR`; two folders: `diff -r DIR DIR`"
+        raise refuse(str(cluster), "a folder of rendered files", "a cluster file", hint)
     if cluster.is_dir() or cluster.name.endswith(".tar.gz"):
         hint = "compare each bundle with the cluster file: `wirespeed diff CLUSTER.yaml BUNDLE`"
         raise refuse(str(cluster), "not a cluster file", hint=hint)
@@ -72,9 +75,12 @@ def diff(
     devices = rendering.select_devices(plan, expand_nodesets(device))
     if not target.exists():
         raise refuse(str(target), "no such file or folder", hint=_EXPECTED)
+    if target.suffix in (".yaml", ".yml"):
+        hint = f"compare two plans: `wirespeed render {target} -o DIR`, then `wirespeed diff {cluster} DIR`"
+        raise refuse(str(target), "a cluster file", "a folder of rendered files or a bundle", hint)
     if rendering.is_rendered(target):
         rendered = list(rendering.files(plan, devices))
-        files = list(rendering.compare_files(rendered, target))
+        files = list(rendering.compare_files(rendered, target, cluster.name))
         _print_files(plan, files, len(rendered), format_)
         raise typer.Exit(Exit.FAILED if files else Exit.PASSED)
     if target.is_dir() and not (target / "manifest.json").exists():

@@ -39,7 +39,7 @@ def validate(
     ports = len(nics) - fabric_nics - bonds
     ethernet = f"{_format_count(ports, 'Ethernet port')}, {_format_count(bonds, 'bond')}, " if ports or bonds else ""
     typer.echo(
-        f"{cluster}: ok: {_format_count(len(plan.hosts), 'host')}, {_format_count(fabric_nics, 'NIC')}, {ethernet}"
+        f"{cluster}: ok: {_format_count(len(plan.hosts), 'host')}, {_format_count(fabric_nics, 'NIC port')}, {ethernet}"
         f"{_format_count(len(plan.switches), 'switch', 'switches')}, {_format_count(len(plan.cables), 'cable')}, "
         f"{_format_count(len(plan.warnings), 'warning')}"
     )
