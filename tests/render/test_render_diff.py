@@ -314,14 +314,14 @@ def test_one_of_several_neighbours_is_the_planned_one(first: str) -> None:
 
 
 def test_two_plans_and_two_folders_are_refused(output_folder: Path) -> None:
-    for arguments, found in (
+    for arguments, description in (
         ((CLUSTER, CLUSTER), "a cluster file"),
         ((output_folder, output_folder), "a folder of rendered files"),
     ):
         result = CliRunner().invoke(app, ["diff", *map(str, arguments)])
         assert isinstance(result.exception, Refusal)
         (problem,) = result.exception.problems
-        assert problem.found == found and "wirespeed diff" in str(problem.hint)
+        assert problem.found == description and "wirespeed diff" in str(problem.hint)
 
 
 def test_two_bundles_are_refused(healthy_bundle: Callable[[str], Path]) -> None:

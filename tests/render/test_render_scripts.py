@@ -138,7 +138,7 @@ def test_wrong_usage_does_nothing(device: Path, script: str, arguments: list[str
 
 @pytest.mark.parametrize("script", ["apply.sh", "rollback.sh"])
 @pytest.mark.parametrize("option", ["-h", "--help"])
-def test_help_says_that_a_script_without_options_is_a_dry_run(device: Path, script: str, option: str) -> None:
+def test_help_explains_the_dry_run(device: Path, script: str, option: str) -> None:
     usage, explanation = sh(device / script, option).splitlines()
     assert usage.startswith(f"usage: {script} [")
     assert explanation == "Without --yes it is a dry run: it prints what it would do, and changes nothing."

@@ -167,12 +167,12 @@ class SwitchKind:
 
     def _list_lengths(self, uses: Sequence[PortUse]) -> Iterator[tuple[PortUse, Length | None]]:
         """The cable length of each port, for which headroom is planned too."""
-        known = {use.length for use in uses if use.length is not None}
-        if self.box.system.common_cable_length is None or not known:
+        lengths = {use.length for use in uses if use.length is not None}
+        if self.box.system.common_cable_length is None or not lengths:
             yield from ((use, self._round_length(use)) for use in uses)
             return
-        common = Length.from_unit(max(1, -(-max(known) // Length.from_unit(1, "m"))), "m")
-        self.common_lengths.setdefault(common, set()).update(known)
+        common = Length.from_unit(max(1, -(-max(lengths) // Length.from_unit(1, "m"))), "m")
+        self.common_lengths.setdefault(common, set()).update(lengths)
         yield from ((use, None if use.length is None else common) for use in uses)
 
     def _round_length(self, use: PortUse) -> Length | None:
