@@ -552,3 +552,12 @@ def test_a_second_application_keeps_the_first_rollback() -> None:
         "write memory",
         f"delete flash:{saved}",
     ]
+
+
+def test_the_pfc_of_a_port_leaves_its_profile_as_it_is() -> None:
+    assert EOS.commands_for is not None
+    device = next(iter(CASES.values()))
+    port = LEAF.child("port", next(iter(device.ports)))
+    commands = EOS.commands_for(port, "port.qos.pfc", LOSSLESS, device)
+    assert commands is not None and commands.consequence is not None
+    assert "a line in its qos profile stays" in commands.consequence
