@@ -97,7 +97,11 @@ def list_degraded_rates(
         if term.value < usable
     ]
     if may_lack_nics:
-        fractions += [DegradedRate(f"{count} of {nics} NICs", count / nics) for count in range(1, nics)]
+        fractions += [
+            DegradedRate(f"{count} of {nics} NICs", count / nics)
+            for count in range(1, nics)
+            if count * planned < nics * usable * (1 - _RESOLUTION)  # no loss where a slot limits all of them to as much
+        ]
     return tuple(_merge_equal_rates(sorted(fractions, key=lambda rate: -rate.fraction)))
 
 

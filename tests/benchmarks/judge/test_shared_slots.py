@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from judge_support import GIB, MIB, collective, find_verdict
+from judge_support import GIB, MIB, collective, find_verdict, perftest
 from tests.benchmarks.judge.test_point_to_point import osu
 
 from wirespeed.benchmarks.judge.runs import judge
@@ -15,7 +15,7 @@ from wirespeed.cluster import read
 from wirespeed.facts import assemble_facts
 from wirespeed.plan import Plan, build
 from wirespeed.plan.overlay import ObservedPlan, overlay_facts
-from wirespeed.results.benchmarks import Metric
+from wirespeed.results.benchmarks import Metric, Run
 from wirespeed.results.verdicts import Judgement
 
 CARDS = """
@@ -150,3 +150,63 @@ def test_a_collective_without_hosts_is_compared_with_the_slowest(tmp_path, host)
     with_ends = judge(log, plan, observed=observed, source="node1:card1p0", target="node2:card1p0")
     limit = find_verdict(with_ends, metric=Metric.BUSBW).found.value
     assert limit == pytest.approx(4 * 14.33 if host != "node1" else verdict.found.value, rel=1e-3)
+
+
+BOTH_PORTS = {"source": "node2:card2p0", "target": "node2:card2p1"}
+
+
+def write_both_ways(value: float) -> Run:
+    return perftest({MIB: value}, test="RDMA_Write Bidirectional BW Test", rdma_device=None)
+
+
+def test_both_directions_between_ports_of_a_card_pass_its_slot_twice(tmp_path):
+    """Each port sends and receives, so that each direction of the shared slot carries both flows."""
+    plan = build_plan(tmp_path)
+    observed = observe_narrow_card(plan, "node2", 4)
+    verdict = find_verdict(judge(write_both_ways(110.0), plan, observed=observed, **BOTH_PORTS))
+    both_ways = 2 * 4 * 32 * 128 / 130 / (280 / 256 + 24 / 4096)  # Gb/s
+    assert verdict.found.value == pytest.approx(both_ways / 2, rel=1e-4)
+    assert verdict.found.bottleneck.startswith("NIC slot of node2:")
+    assert "2 ends that share it" in verdict.reason
+    assert "as if the path had PCIe gen4 x4 " not in verdict.reason
+    at_the_limit = find_verdict(judge(write_both_ways(114.0), observed.plan, **BOTH_PORTS))
+    assert (at_the_limit.judgement, at_the_limit.reachable.value) == (
+        Judgement.PASS,
+        pytest.approx(both_ways / 2, rel=1e-4),
+    )
+
+
+def test_ports_of_different_cards_do_not_share_a_slot(tmp_path):
+    plan = build_plan(tmp_path)
+    observed = observe_narrow_card(plan, "node2", 4)
+    ends = {"source": "node2:card1p0", "target": "node2:card2p1"}
+    verdict = find_verdict(judge(write_both_ways(110.0), plan, observed=observed, **ends))
+    assert verdict.found.value == pytest.approx(2 * 4 * 32 * 128 / 130 / (280 / 256 + 24 / 4096), rel=1e-4)
+
+
+def test_a_degraded_slot_is_a_fraction_of_the_planned_one(tmp_path):
+    """A planned slot that is slower than the port is the rate that its losses are fractions of."""
+    narrow = observe_narrow_card(build_plan(tmp_path), "node2", 4).plan
+    log = perftest({MIB: LANE * 2 * 0.995}, rdma_device=None)
+    verdict = find_verdict(judge(log, narrow, source="node2:card2p0", target="node1:card1p0"))
+    assert "PCIe gen4 x4" in verdict.reason
+    assert f"({LANE * 2:.2f} Gb/s ± 1 %)" in verdict.reason
+
+
+def test_one_port_is_no_loss_where_the_slot_limits_both_to_its_rate(tmp_path):
+    plan = build_plan(tmp_path, CARDS.replace("gen5 x16", "gen5 x4"))
+    rate = 2 * LANE * 4 * 1000 / 8  # of both cards, whether one or both of their ports are in use
+    log = osu("osu_mbw_mr", {size * MIB: rate * 0.999 for size in (1, 2, 4)}, pairs=16)
+    judged = judge(log, plan, source="node2:card2p0", target="node1:card1p0")
+    assert not any("of 4 NICs" in note for note in judged.notes)
+
+
+def test_a_cluster_that_is_faster_than_planned_is_a_note(tmp_path):
+    """The limit as found is shown where it explains a loss: a wider slot than planned explains none."""
+    wide = build_plan(tmp_path)
+    narrow = observe_narrow_card(wide, "node2", 4).plan
+    observed = observe_narrow_card(wide, "node2", 16)
+    judged = judge(perftest({MIB: 110.0}, rdma_device=None), narrow, observed=observed, source="node2:card2p0")
+    verdict = find_verdict(judged)
+    assert (verdict.judgement, verdict.found) == (Judgement.PASS, None)
+    assert any(note.startswith("as found: the limit is 196.07 Gb/s") for note in judged.notes), judged.notes

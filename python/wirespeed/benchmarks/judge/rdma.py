@@ -30,6 +30,7 @@ from wirespeed.limits import fabric, framing, host, latency, pcie
 from wirespeed.limits.algorithms import ACKS_PER_PACKET, ASSUMED_ACKS, MESSAGE_RATE
 from wirespeed.limits.bound import GBPS, convert, in_unit, number, tightest
 from wirespeed.limits.framing import Path, Verb
+from wirespeed.limits.impact import find_slot_address
 from wirespeed.limits.nic import build_path
 from wirespeed.limits.nic_losses import LogFacts, list_degraded_rates
 from wirespeed.plan import Plan
@@ -52,13 +53,29 @@ a table without such sizes does not show that rate."""
 
 
 @dataclass(frozen=True, slots=True)
+class SlotInUse:
+    """A PCIe link on the path, and how many ends of the connection use it: two where both are ports of one card."""
+
+    name: str
+    slot: pcie.Slot
+    ends: int = 1
+
+    def build_two_way_term(self) -> Term:
+        """Both directions of the test added: two ends share each direction of the link."""
+        term = pcie.two_way(self.slot, self.name)
+        if self.ends == 1:
+            return term
+        return replace(term, value=term.value / self.ends, formula=f"{term.formula} / {self.ends} ends that share it")
+
+
+@dataclass(frozen=True, slots=True)
 class RdmaLimits:
     """The limits of one perftest run."""
 
     path: Path
     verb: Verb
     bidirectional: bool
-    slots: tuple[tuple[str, pcie.Slot], ...]
+    slots: tuple[SlotInUse, ...]
     shared_terms: tuple[Term, ...]  # physical limits of cables between leaves and of CPU sockets
     memory: tuple[host.MemoryOfHost, ...]  # of both ends, where buffers are in it
     in_use: tuple[Term, ...]  # memory and ordered writes: terms of the reachable limit
@@ -144,8 +161,8 @@ class RdmaLimits:
 
     def _compute_slot_terms(self, size: int | None) -> list[Term]:
         if self.bidirectional:
-            return [pcie.two_way(slot, name) for name, slot in self.slots]
-        return [pcie.one_way(slot, name, size) for name, slot in self.slots]
+            return [link.build_two_way_term() for link in self.slots]
+        return [pcie.one_way(link.slot, link.name, size) for link in self.slots]
 
 
 def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
@@ -171,7 +188,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     if path is None:
         return UnknownLimits(f"the speed of {ends[0]} is in neither cluster file nor catalogue", profile)
     bidirectional = _is_bidirectional(run)
-    slots = tuple(_find_slots(run, plan, ends, assumptions))
+    slots = _find_slots(run, plan, ends, assumptions)
     rate, rate_from = _message_rate(run, plan, ends, profile, bidirectional)
     return RdmaLimits(
         path=path,
@@ -190,7 +207,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
         hosts=tuple(dict.fromkeys(nic.host for nic in ends)),
         cables=_compute_cable_delay(plan, ends),
         highest_latency=find_highest_latency(profile),
-        fingerprints=_list_fingerprints(run, path, [slot for _, slot in slots], bidirectional),
+        fingerprints=_list_fingerprints(run, path, slots, bidirectional),
         reasons_above=(
             *(() if _is_between_hosts(run, plan) else (_ON_ONE_HOST,)),
             "a faster NIC than the cluster file names",
@@ -287,22 +304,28 @@ def _place_buffers(run: Run, plan: Plan, ends: Sequence[NicPlace]) -> list[NicPl
     ]
 
 
-def _find_slots(
-    run: Run, plan: Plan, ends: Iterable[NicPlace], assumptions: list[str]
-) -> Iterable[tuple[str, pcie.Slot]]:
+def _find_slots(run: Run, plan: Plan, ends: Iterable[NicPlace], assumptions: list[str]) -> tuple[SlotInUse, ...]:
+    """The links of both ends, a link that both use once."""
     on_gpu = gpu_memory(run)
+    links: dict[tuple[str, str], SlotInUse] = {}
+
+    def add(host_name: str, address: str | None, name: str, slot: pcie.Slot) -> None:
+        key = (host_name, address or name)
+        links[key] = replace(links[key], ends=links[key].ends + 1) if key in links else SlotInUse(name, slot)
+
     for nic in ends:
         slot = nic_slot(plan, nic, assumptions)
         if slot is not None:
-            yield f"NIC slot of {nic}", slot
+            add(nic.host, find_slot_address(plan, nic.host, nic.nic), f"NIC slot of {nic}", slot)
         for uplink in _find_uplinks(plan, nic, on_gpu):
-            yield f"{uplink.name} of {nic.host}", uplink.slot
+            add(nic.host, uplink.name, f"{uplink.name} of {nic.host}", uplink.slot)
         gpu = gpu_slot(plan, nic.host, nic.nic.gpu, assumptions) if on_gpu else None
         if gpu is not None:
             is_logged = _find_logged_gpu(run, plan, nic) == nic.nic.gpu
             stated = "stated in the log" if is_logged else "the GPU that it serves"
             assumptions.append(f"the buffer of {nic} is on {nic.nic.gpu}, {stated}")
-            yield f"PCIe slot of {nic.nic.gpu} (near {nic})", gpu
+            add(nic.host, nic.nic.gpu, f"PCIe slot of {nic.nic.gpu} (near {nic})", gpu)
+    return tuple(links.values())
 
 
 def _find_uplinks(plan: Plan, place: NicPlace, on_gpu: bool) -> tuple[host.Uplink, ...]:
@@ -375,11 +398,18 @@ def _message_rate(
     return directions * profile.floors.message_rate.value, "assumed by the profile"
 
 
-def _list_fingerprints(run: Run, path: Path, slots: list[pcie.Slot], bidirectional: bool) -> Fingerprints:
+def _list_fingerprints(run: Run, path: Path, links: Sequence[SlotInUse], bidirectional: bool) -> Fingerprints:
     facts = LogFacts(run.parameters.path_mtu_bytes, run.parameters.queue_pairs, uses_rdma=True)
-    slot = min(slots, key=lambda slot: pcie.one_way(slot).value, default=None)
     planned = framing.two_way(path) if bidirectional else framing.one_way(path)
-    rates = list_degraded_rates(path, slot, facts, bidirectional=bidirectional)
+    terms = {link: link.build_two_way_term() if bidirectional else pcie.one_way(link.slot) for link in links}
+    narrowest = min(links, key=lambda link: terms[link].value, default=None)
+    if narrowest is None:
+        rates = list_degraded_rates(path, None, facts, bidirectional=bidirectional)
+        return Fingerprints(planned, rates, has_one_queue_pair=facts.queue_pairs == 1)
+    ends = narrowest.ends if bidirectional else 1
+    rates = list_degraded_rates(path, narrowest.slot, facts, bidirectional=bidirectional, slot_ports=ends)
+    slot_term = replace(terms[narrowest], value=terms[narrowest].value * ends)  # the fractions are those of it
+    planned = min(planned, slot_term, key=lambda term: term.value)
     return Fingerprints(planned, rates, has_one_queue_pair=facts.queue_pairs == 1)
 
 

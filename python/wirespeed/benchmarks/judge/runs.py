@@ -67,6 +67,7 @@ from wirespeed.benchmarks.judge.verdict import (
     describe_dips,
     describe_passing_fingerprints,
     doubt_smaller_sizes,
+    exceeds_plan,
     explain_dip,
     find_common_reason,
     keep_possible_losses,
@@ -77,6 +78,7 @@ from wirespeed.benchmarks.logs.failed_runs import list_notes
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.errors import format_first
 from wirespeed.limits.algorithms import Algorithm, is_measured
+from wirespeed.limits.bound import number
 from wirespeed.number_ranges import format_ranges
 from wirespeed.plan import Plan
 from wirespeed.plan.overlay import ObservedPlan
@@ -84,7 +86,7 @@ from wirespeed.plan.source_verification import find_unverified_term_source
 from wirespeed.results.benchmarks import APPLICATIONS, LATENCIES, PAIR_ARROW, Measurement, Metric, Run, RunStatus
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 from wirespeed.settings import Congestion, Host, is_address
-from wirespeed.units import BITS_PER_SECOND, Size, format_percent
+from wirespeed.units import BITS_PER_SECOND, Size, format_percent, format_unit
 
 
 def judge(
@@ -153,6 +155,7 @@ def judge_with_subject(
             for text in (
                 *_describe_slow_hosts(limits, limits_found),
                 *_describe_refuted_algorithm(verdicts, limits_found),
+                *_describe_higher_limit(verdicts.values(), limits_found),
                 *observed.list_unread(limits_found.hosts, _list_interfaces(run, plan, limits_found, context)),
             )
         )
@@ -218,6 +221,20 @@ def _describe_slow_hosts(limits: Limits, limits_found: Limits) -> tuple[str, ...
         return ()
     hosts = format_first(limits_found.hosts, _NAMED_HOSTS)
     return (f"the limit is that of {hosts}, with the slowest NICs: the log names no hosts of the plan",)
+
+
+def _describe_higher_limit(verdicts: Iterable[Verdict], limits_found: Limits) -> tuple[str, ...]:
+    """A note on a cluster that is faster than planned, such as cards in wider slots."""
+    judged = (verdict for verdict in verdicts if _is_bandwidth(verdict.measurement))
+    for verdict in sorted(judged, key=lambda verdict: -(verdict.measurement.size_bytes or 0)):
+        limit = limits_found.limit(verdict.measurement)
+        bound = limit.reachable or limit.physical
+        if bound is not None and bound.unit == verdict.measurement.unit and exceeds_plan(verdict, bound):
+            return (
+                f"the limit is {number(bound.value)} {format_unit(bound.unit)} ({bound.bottleneck}), higher than "
+                "planned: `wirespeed check` lists what differs",
+            )
+    return ()
 
 
 def _describe_refuted_algorithm(verdicts: _Verdicts, limits_found: Limits) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ _SHORTEST = 0.01  # a time that two decimals show
 _BELOW = "below "  # begins the reason of a bandwidth below a threshold
 BELOW_PLATEAU = "of the largest size counts as slow only at a dip or a step of the curve"
 _BITS_FOR_BYTES = 4.0  # between 1 and 8, on a scale of factors nearer to 8
+_HIGHER_LIMIT = 1.001  # of the design's limit: from here on, the limit as found is a higher one
 _EQUAL_LIMIT = 0.99  # from this fraction of the design's limit on, the limit as found explains no loss
 
 
@@ -409,7 +410,8 @@ def add_observed_limit(verdict: Verdict, limit: Limit, profile: Profile) -> Verd
     if bound is None or not bound.value or verdict.measurement.unit != bound.unit:
         return verdict
     fraction = verdict.measurement.value / bound.value
-    compared_verdict = replace(verdict, found=bound, fraction_of_found=fraction)
+    is_higher = exceeds_plan(verdict, bound)
+    compared_verdict = verdict if is_higher else replace(verdict, found=bound, fraction_of_found=fraction)
     if verdict.judgement is Judgement.SKIP:
         return compared_verdict
     if (
@@ -427,6 +429,12 @@ def add_observed_limit(verdict: Verdict, limit: Limit, profile: Profile) -> Verd
     return compared_verdict
 
 
+def exceeds_plan(verdict: Verdict, observed_limit: Bound) -> bool:
+    """Whether the cluster as found has a higher limit than the planned one: it then explains no loss."""
+    design = verdict.reachable or verdict.physical
+    return design is not None and observed_limit.value > design.value * _HIGHER_LIMIT
+
+
 def _explain_loss(verdict: Verdict, limit: Limit, observed_limit: Bound, fraction: float) -> str:
     design = verdict.reachable or verdict.physical
     if design is None or observed_limit.value >= design.value * _EQUAL_LIMIT:
@@ -435,7 +443,8 @@ def _explain_loss(verdict: Verdict, limit: Limit, observed_limit: Bound, fractio
             f"{alternative.condition} ({alternative.action})"
             for alternative in limit.alternatives
         ]
-        return "the limit of the cluster as found equals the planned limit" + "".join(lower)
+        relation = "is above" if design is not None and exceeds_plan(verdict, observed_limit) else "equals"
+        return f"the limit of the cluster as found {relation} the planned limit" + "".join(lower)
     of_design = verdict.measurement.value / design.value
     smallest = next(term for term in observed_limit.terms if term.name == observed_limit.bottleneck)
     return (
