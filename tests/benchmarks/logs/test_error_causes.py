@@ -46,7 +46,7 @@ ROWS: list[tuple[str, Case, str]] = [
     ("Failed status 11: wr_id 0 syndrom 0x8b", Case(), "PCI-01 PCI-02 NIC-16 NIC-04"),
     # a canceled operation counts if no other completion is in the log
     ("NCCL WARN NET/IB : Got completion from peer 10.1.2.3<5> with error 5, opcode 0, len 0, vendor err 249", Case(),
-     "PCI-01 NIC-04"),
+     "APP-02 OS-19"),
     ("NET/IB : Got completion from peer 10.1.2.3<5> with status=5 opcode=0 len=0 vendor err 249 (Recv)\n"
      "NET/IB : Got completion from peer 10.1.2.3<5> with status=13 opcode=0 len=0 vendor err 135 (Recv)", Case(),
      "NIC-08"),
@@ -187,7 +187,7 @@ ROWS: list[tuple[str, Case, str]] = [
      "APP-06 NIC-16"),
     (f"mlx5: node1: got completion with error:\n{3 * ZEROS}00000000 00008813 10000146 0045b9d3", Case(), ""),
     ("NET/IB : Got completion from peer 10.1.0.2<4> with status=5 opcode=0 len=0 vendor err 249 (Recv)", Case(),
-     "PCI-01 NIC-04"),
+     "APP-02 OS-19"),
     ("NET/IB : Attempted to connect incompatible devices: [1]mlx5_1:1/RoCE and [0]mlx5_0:1/IB. Try selecting NICs of "
      "only one link type using NCCL_IB_HCA", Case(), "NCCL-02"),
     ("NET/IB : Remote RoCE device is incompatible with the local [0]mlx5_0:1/IB.", Case(), "NCCL-02"),
@@ -216,6 +216,8 @@ ROWS: list[tuple[str, Case, str]] = [
     ("srun: error: Unable to create step for job 12: Requested node configuration is not available", Case(), "MPI-07"),
     ("mpirun noticed that process rank 3 with PID 0 on node h1 exited on signal 9 (Killed).", Case(), "OS-19"),
     ("slurmstepd: error: Detected 1 oom_kill event in StepId=12.0.", Case(), "OS-19"),
+    ("Failed status 10: wr_id 0 syndrom 0x88\nslurmstepd: error: Detected 1 oom_kill event in StepId=12.0.", Case(),
+     "OS-19 NIC-04 OS-09"),
     # NCCL and its tests
     ("# Out of bounds values : 12 FAILED", Case(), "NIC-18 APP-05"),
     ("# Out of bounds values : 0 OK", Case(), ""),
@@ -266,6 +268,9 @@ _COMPLETION = (
     "gpu01:4711:4790 [0] transport/net_ib.cc:1295 NCCL WARN NET/IB : Got completion from peer 10.0.0.5<33397> with "
     "status={} opcode=32611 len=32611 vendor err 81 (Send)\n"
 )
+_KILLED = (
+    "gpu01: slurmstepd: error: Detected 1 oom_kill event in StepId=81.0. Some of the step tasks have been OOM Killed.\n"
+)
 _HOST_MEMORY = "gpu01:4711:4790 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0\n"
 
 
@@ -275,7 +280,10 @@ _HOST_MEMORY = "gpu01:4711:4790 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send]
         # a process that lost its connection prints before the one whose completion failed: the completion counts
         (_CLOSED + _COMPLETION.format(4), "PCI-01 PCI-02 OS-10 PCI-06"),
         (_CLOSED + _COMPLETION.format(12), "NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15"),
-        (_CLOSED + _COMPLETION.format(5), "PCI-01 NIC-04"),
+        (_CLOSED + _COMPLETION.format(5), "APP-02 OS-19"),
+        # the kernel killed a process: the others lost their connections
+        (_CLOSED + _KILLED, "OS-19 APP-02 OS-06 K8S-03"),
+        (_COMPLETION.format(12) + _KILLED, "OS-19 NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15"),
         (_CLOSED, "APP-02 OS-19 OS-06 K8S-03"),
         # a completion without a known cause leaves that of the connection
         (_HOST_MEMORY + _CLOSED.replace("gpu02", "gpu01") + _COMPLETION.format(4), "APP-02 OS-19 OS-06 K8S-03"),

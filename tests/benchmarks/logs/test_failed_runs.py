@@ -43,6 +43,16 @@ def test_an_error_without_a_known_cause_is_noted():
     assert list_notes(run) == ("no cause of this error is known",)
 
 
+@pytest.mark.parametrize(("status", "is_noted"), [(5, True), (12, False)])
+def test_flushed_work_follows_another_error(status: int, is_noted: bool):
+    text = (
+        "gpu01:4711:4790 [0] transport/net_ib.cc:1295 NCCL WARN NET/IB : Got completion from peer 10.0.0.5<33397> with "
+        f"status={status} opcode=0 len=0 vendor err 249 (Recv)\n"
+    )
+    notes = list_notes(parse(text)[0])
+    assert [note.startswith("status 5 follows another error") for note in notes] == [True] * is_noted
+
+
 NCCL_HEADER = """\
 # nThread 1 nGpus 1 minBytes 8 maxBytes 32 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0
 #

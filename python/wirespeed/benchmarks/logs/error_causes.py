@@ -68,6 +68,10 @@ class Cause:
 _MIXED_LIST = re.compile(r"NET/IB : Using(?=[^\n]*/IB\b)(?=[^\n]*/RoCE\b)")
 
 
+_OUT_OF_MEMORY = re.compile(r"\boom[-_]kill|Out Of Memory|OUT_OF_MEMORY|Out of memory: Killed")
+_OUT_OF_MEMORY_CAUSE = "OS-19"
+
+
 def has_mixed_fabric(text: str) -> bool:
     """Whether NCCL's list of devices contains InfiniBand and RoCE devices."""
     return _MIXED_LIST.search(text) is not None
@@ -77,14 +81,25 @@ def causes(*texts: str, case: Case | None = None) -> tuple[str, ...]:
     """The failures that cause the messages in texts, each once, those of the first text first.
 
     A message that only reports a failure in a lower layer, or an operation that an earlier failure canceled, counts if
-    no other message is known.
+    no other message is known. A process that the kernel killed for want of memory is the first cause.
     """
     case = case or Case()
+    killed = [_OUT_OF_MEMORY_CAUSE] if any(map(is_out_of_memory, texts)) else []
     for table in (SPECIFIC, CANCELED, VAGUE):
         failures = [name for text in texts for cause in table if cause.explains(text, case) for name in cause.failures]
         if failures:
-            return tuple(dict.fromkeys(failures))
+            return tuple(dict.fromkeys([*killed, *failures]))
     return ()
+
+
+def is_out_of_memory(text: str) -> bool:
+    """Whether the text contains the message of the kernel or of Slurm about a process killed for want of memory."""
+    return _OUT_OF_MEMORY.search(text) is not None
+
+
+def is_flushed(text: str) -> bool:
+    """Whether the text contains a work request that was flushed after another error."""
+    return any(cause.pattern.search(text) is not None for cause in CANCELED)
 
 
 def merge_causes(failures_by_text: Iterable[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
@@ -399,7 +414,8 @@ _MPI = (
          "https://github.com/dstackai/dstack/pull/2451; https://github.com/h5py/h5py/issues/2627;"
          " Slurm src/common/slurm_errno.c"),
     _row("exited on signal 9 (Killed). | oom_kill", "illed|oom|OUT_OF_MEMORY|ut Of Memory",
-         r"signal 9 \(Killed\)|\boom[-_]kill|Out Of Memory|OUT_OF_MEMORY|Out of memory: Killed", "OS-19", "https://docs.kernel.org/admin-guide/sysctl/vm.html"),
+         rf"signal 9 \(Killed\)|{_OUT_OF_MEMORY.pattern}", _OUT_OF_MEMORY_CAUSE,
+         "https://docs.kernel.org/admin-guide/sysctl/vm.html"),
     _row("Signal code: Invalid permissions", "nvalid permissions", r"Signal code: Invalid permissions",
          "MPI-04", "https://docs.open-mpi.org/en/main/tuning-apps/networking/cuda.html"),
 )  # fmt: skip
@@ -473,9 +489,13 @@ SPECIFIC: tuple[Cause, ...] = (
 
 # Operations that were canceled because an earlier one on the same queue pair failed (status 5, flushed in error).
 CANCELED: tuple[Cause, ...] = (
+    # ACS and the server's firmware are no causes by this status alone, although a maintainer of NCCL once answered so
+    # (https://github.com/NVIDIA/nccl/issues/1353): the error that flushed the requests shows them.
     _row("NET/IB : Got completion with status 5 (NCCL)", "Got completion",
-         r"Got completion .*(?:status[= ]|with error )(?:IBV_WC_WR_FLUSH_ERR\()?5\b", "PCI-01 NIC-04",
-         "https://github.com/NVIDIA/nccl/issues/1353; https://github.com/NVIDIA/nccl/issues/1737"),
+         r"Got completion .*(?:status[= ]|with error )(?:IBV_WC_WR_FLUSH_ERR\()?5\b", "APP-02 OS-19",
+         f"{IBA}: work requests are flushed after the queue pair has entered the error state;"
+         " https://github.com/spdk/spdk/issues/298 (the other end disconnects);"
+         " https://github.com/NVIDIA/nccl/issues/1814 (after status 12)"),
     # At the end of a connection, too: rdma-core, providers/mlx5/cq.c (dump of the error entry: vendor syndrome, 05).
     _row("Failed status 5: wr_id 0 syndrom 0xf9 | Work Request Flushed Error", "Failed status|got completion|lush|LUSH",
          r"Failed status (?:\S.*\()?5\b|(?i:work request flushed error)|(?m:^(?!.*Got completion).*IBV_WC_WR_FLUSH_ERR)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wirespeed.benchmarks.logs.error_causes import causes, is_flushed
 from wirespeed.results.benchmarks import Run, RunStatus
 
 OTHER_END = "APP-06"  # of the failure catalogue
@@ -18,6 +19,11 @@ def list_notes(run: Run) -> tuple[str, ...]:
     notes = []
     if OTHER_END in run.failures:
         notes.append("read the log of the other end: its first error is the cause; without a log, start it first")
+    elif run.error and is_flushed(run.error) and causes(run.error) == run.failures:
+        notes.append(
+            "status 5 follows another error: requests are flushed after the connection has failed or the other end "
+            "has ended; the first error in the logs of all ranks is the cause"
+        )
     if run.measurements and run.tool in _ROW_AFTER_ITERATIONS:
         notes.append(
             f"the values are usable: {run.tool} prints a row after all its iterations, and the error came later"

@@ -13,7 +13,7 @@ from functools import cache
 
 from wirespeed.benchmarks.logs import failure_messages
 from wirespeed.benchmarks.logs.decimal_commas import read_decimal_commas
-from wirespeed.benchmarks.logs.error_causes import Case, causes, has_mixed_fabric, merge_causes
+from wirespeed.benchmarks.logs.error_causes import Case, causes, has_mixed_fabric, is_out_of_memory, merge_causes
 from wirespeed.benchmarks.logs.failure_messages import is_error
 from wirespeed.benchmarks.logs.log import Line, Source, Substrings, source
 from wirespeed.benchmarks.logs.pair_tables import lacks_corner
@@ -64,7 +64,10 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
     found_communicators = nccl_log.communicators(log) if communicators and has_debug else ()
     if not runs:
         debugged = found_communicators or (nccl_log.communicators(log) if has_debug else ())
-        failed = tuple(_build_aborted_run(communicator) for communicator in debugged if communicator.fatal_errors)
+        killed = [" ".join(line.text.split()) for line in log.without_debug() if is_out_of_memory(line.text)]
+        failed = tuple(
+            _build_aborted_run(communicator, killed) for communicator in debugged if communicator.fatal_errors
+        )
         message_run = failure_messages.read(log, has_mixed_fabric(text)) if messages and not failed else None
         if message_run is not None:
             failed = (message_run,)
@@ -134,10 +137,13 @@ def build_failed_run(test: str, error: str, text: str) -> Run:
     return Run(tool, arguments or None, None, RunStatus.FAILED, error, None, failures=causes(error, text))
 
 
-def _build_aborted_run(communicator: Communicator) -> Run:
-    """The failed run of a log without a table: fatal errors aborted its communicator."""
+def _build_aborted_run(communicator: Communicator, killed: Sequence[str]) -> Run:
+    """The failed run of a log without a table: fatal errors aborted its communicator.
+
+    ``killed``: messages of the log about processes that the kernel killed for want of memory, which come first.
+    """
     errors = communicator.fatal_errors
-    texts = dict.fromkeys(map(_format_error, errors))
+    texts = dict.fromkeys([*killed, *map(_format_error, errors)])
     return Run(
         tool=communicator.library or "NCCL",
         test=None,
@@ -145,7 +151,9 @@ def _build_aborted_run(communicator: Communicator) -> Run:
         status=RunStatus.FAILED,
         error="; ".join(list(texts)[:MAX_ERRORS]),
         ranks=communicator.ranks,
-        failures=merge_causes((error.text, error.failures) for error in errors),
+        failures=tuple(
+            dict.fromkeys([*causes(*killed), *merge_causes((error.text, error.failures) for error in errors)])
+        ),
     )
 
 
