@@ -206,10 +206,13 @@ def test_the_bottleneck_of_a_slow_run(evidence, bottlenecks):
     assert judge(all_reduce(330.0), plan(), evidence=evidence).bottlenecks == ()
 
 
-def test_a_run_faster_than_its_nics_has_no_limit_of_them():
-    evidence = proven(network="IB", nics=TWO_NICS)
-    (bottleneck,) = judge(all_reduce(120.0), plan(), evidence=evidence).bottlenecks
-    assert (bottleneck.name, bottleneck.limit) == ("2 of 8 NICs on node1", None)
+@pytest.mark.parametrize("nics", [TWO_NICS, dict.fromkeys(TWO_NICS, ("mlx5_0", "mlx5_1"))])
+def test_a_run_faster_than_the_nics_that_its_log_names_used_more_of_them(nics):
+    judged = judge(all_reduce(150.0), plan(), evidence=proven(network="IB", nics=nics))
+    assert judged.bottlenecks == ()
+    assert "NICs used" not in find_verdict(judged, 8 * GIB, Metric.BUSBW).reason
+    (note,) = (note for note in judged.notes if note.startswith("NCCL's lines name 2 of 8 NICs on node1"))
+    assert "the run is faster" in note
 
 
 @pytest.mark.parametrize(
@@ -244,14 +247,14 @@ def test_what_a_staged_run_proves(gpudirect):
 
 
 @pytest.mark.parametrize(
-    ("evidence", "is_proven"), [(None, False), (proven(network="IB", nics={"node1": ("bnxt_re0",)}), True)]
+    ("evidence", "is_proven"), [(None, False), (proven(network="IB", nics={"node1": ("bnxt_re0", "bnxt_re1")}), True)]
 )
 def test_no_assumed_cause_stands_beside_a_proven_one(evidence, is_proven):
     """97 GB/s are the rate of two of eight NICs, and the log may prove which NICs were used."""
     run = all_reduce(97.0)
     (judged,) = judge_repeats([judge(run, plan(), evidence=evidence)], [run], [None])
     reason = find_verdict(judged, 8 * GIB, Metric.BUSBW).reason
-    assert reason.startswith("the log proves: 1 of 8 NICs used on node1; below ") is is_proven
+    assert reason.startswith("the log proves: 2 of 8 NICs used on node1; below ") is is_proven
     assert ("as if the path had 2 of 8 NICs" in reason) is not is_proven
     assert any("before acting on it" in note for note in judged.notes) is not is_proven
 

@@ -8,9 +8,11 @@ from dataclasses import replace
 from wirespeed.benchmarks.endpoints.nics import list_used_nics
 from wirespeed.benchmarks.judge.collective_names import find_collective, find_named_collective
 from wirespeed.benchmarks.judge.collectives import build_group, exclude_switch_reduction
-from wirespeed.benchmarks.judge.limits import RunContext
+from wirespeed.benchmarks.judge.limits import REFUTED, RunContext
 from wirespeed.benchmarks.judge.nccl_evidence import Cause, Evidence, derive_proof, find_causes
-from wirespeed.limits.algorithms import reachable, select_algorithm
+from wirespeed.limits.algorithms import Algorithm, reachable, select_algorithm
+from wirespeed.limits.bound import GIGABYTES, convert, number
+from wirespeed.limits.cuts import network_cut
 from wirespeed.limits.gpus import find_pcie_links
 from wirespeed.limits.group import Group, Member
 from wirespeed.plan import Plan
@@ -29,6 +31,32 @@ def find_bottlenecks(run: Run, plan: Plan, context: RunContext, evidence: Eviden
         for cause in find_causes(evidence, plan)
         if cause.bottleneck is not None
     )
+
+
+def drop_refuted_nics(
+    run: Run, plan: Plan, context: RunContext, evidence: Evidence
+) -> tuple[Evidence, tuple[str, ...]]:
+    """The evidence without its NICs where the run is faster than these can be, with a note.
+
+    Lines of some channels name some of the NICs.
+    """
+    cause = next((cause for cause in find_causes(evidence, plan) if cause.limits_nics), None)
+    collective = find_named_collective(context.collective) if context.collective else find_collective(run, [])
+    measured = max((float(row.value) for row in run.measurements if row.metric is Metric.BUSBW), default=0.0)
+    if cause is None or collective is None or not run.ranks or not measured:
+        return evidence, ()
+    group = build_group(run, run.ranks, plan, [], context)
+    members = tuple(_select_nics(group, evidence, plan, is_estimate=True))
+    sums = derive_proof(evidence, plan, context.algorithm).summing or context.algorithm is Algorithm.COLLNET
+    can_sum = sums or any(nic.sharp for nic in evidence.communicator.nics or ())
+    limit = network_cut(collective, replace(group, members=members), switches_sum=can_sum)
+    if limit is None or measured <= REFUTED * convert(limit.value, limit.unit, GIGABYTES):
+        return evidence, ()
+    note = (
+        f"NCCL's lines name {cause.bottleneck}, which carry {number(limit.value)} {limit.unit}: the run is faster, so "
+        "that the log contains the lines of some channels only"
+    )
+    return replace(evidence, nics={}), (note,)
 
 
 def _compute_limit(run: Run, plan: Plan, context: RunContext, evidence: Evidence, cause: Cause) -> Bound | None:
@@ -60,8 +88,11 @@ def _compute_limit(run: Run, plan: Plan, context: RunContext, evidence: Evidence
     return limit_of_nics if measured <= limit_of_nics.value < limit.value else None
 
 
-def _select_nics(group: Group, evidence: Evidence, plan: Plan) -> Iterator[Member]:
-    """The hosts, each with the NICs that the log names; a host of which it names none keeps all."""
+def _select_nics(group: Group, evidence: Evidence, plan: Plan, *, is_estimate: bool = False) -> Iterator[Member]:
+    """The hosts, each with the NICs that the log names; a host of which it names none keeps all.
+
+    ``is_estimate``: NICs whose names the plan does not contain are as many of the host's first ones.
+    """
     for member in group.members:
         devices = evidence.nics.get(member.name, ())
         positions = [
@@ -69,6 +100,8 @@ def _select_nics(group: Group, evidence: Evidence, plan: Plan) -> Iterator[Membe
             for position, nic in enumerate(list_used_nics(plan.hosts[member.name], []))
             if nic.rdma_device in devices
         ]
+        if is_estimate and not positions:
+            positions = list(range(len(devices)))
         if not positions or max(positions) >= len(member.nics):
             yield member
             continue

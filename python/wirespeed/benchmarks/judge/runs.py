@@ -23,7 +23,7 @@ from wirespeed.benchmarks.endpoints.nics import (
     has_rdma,
     list_other_addresses,
 )
-from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
+from wirespeed.benchmarks.judge.bottlenecks import drop_refuted_nics, find_bottlenecks
 from wirespeed.benchmarks.judge.bridge import bridge_limits
 from wirespeed.benchmarks.judge.collectives import (
     SLOW_BRIDGE,
@@ -134,6 +134,10 @@ def judge_with_subject(
         notes_on_options = (*list_notes_on_options(run, context, plan), *notes_on_options)
         context = drop_contradicted_facts(run, context, plan)
     run = _complete_run(run, context)
+    if context.evidence is not None and not context.evidence.is_over_sockets:
+        kept_evidence, notes_on_nics = drop_refuted_nics(run, plan, context, context.evidence)
+        context = replace(context, evidence=kept_evidence)
+        notes_on_options = (*notes_on_options, *notes_on_nics)
     if observed is not None:
         context = replace(context, host=find_gpu_host(run, observed.plan), own_gpus=_list_own_gpus(observed))
     limits = _find_limits(run, plan, profile, context)
