@@ -184,6 +184,27 @@ def test_more_gpus_than_the_host_has_may_be_borrowed_ones(narrow_plan, rate, jud
 
 
 @pytest.mark.parametrize(
+    ("gpu", "rate", "judgement"),
+    [
+        (2, 1.7, Judgement.UNKNOWN),  # abel1 has GPU0 and GPU1: a third one shows that some are borrowed
+        (2, 5.6, Judgement.UNKNOWN),
+        (2, 7.0, Judgement.PASS),
+        (2, 0.8, Judgement.FAIL),
+        (1, 1.7, Judgement.FAIL),
+    ],
+)
+def test_a_measured_gpu_above_the_number_of_the_host_may_be_a_borrowed_one(narrow_plan, gpu, rate, judgement):
+    """bandwidthTest prints one device."""
+    rows = (Measurement(Metric.BW_AVG, "GB/s", rate, 32 * MIB, f"CPU -> GPU{gpu}", 1),)
+    parameters = Parameters(gpus=1, gpu_model="Tesla K20X")
+    run = Run("bandwidthTest", "host_to_device", None, RunStatus.COMPLETE, None, None, parameters, rows)
+    (verdict,) = judge(run, narrow_plan, source="abel1:dis0").verdicts
+    assert verdict.judgement is judgement
+    if judgement is Judgement.UNKNOWN:
+        assert f"if a GPU of the copy is abel2:GPU{1 if rate < 2 else 0}" in verdict.reason
+
+
+@pytest.mark.parametrize(
     ("buses", "has_bundle", "busbw", "judgement", "text"),
     [
         (("84", "02"), True, 1.7, Judgement.UNKNOWN, "1.82 GB/s if a GPU of the run is abel2:GPU1"),

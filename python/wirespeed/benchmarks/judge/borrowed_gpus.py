@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from wirespeed.benchmarks.judge.collective_names import count_gpus
 from wirespeed.benchmarks.judge.limits import REFUTED
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GIGABYTES, convert, in_unit, tightest
@@ -114,7 +115,7 @@ def find_borrowed_gpus(
     pcie_limit = pcie.two_way if bidirectional else pcie.one_way
     slots = [LentTerm(end.device, _convert(pcie_limit(end.slot, end.name))) for end in list_lent_slots(plan, host)]
     bridges = tuple(_convert(pcie_limit(end.slot, BRIDGE_TERM)) for end in list_bridge_slots(plan, host))
-    if not own_gpus and (run.parameters.gpus or 0) > len(plan.hosts[host].gpus):
+    if not own_gpus and count_gpus(run) > len(plan.hosts[host].gpus):
         return BorrowedGpus(possible=tuple(slots), bridges=bridges)
     if not labels or len(labels) > len(slots):
         return BorrowedGpus()

@@ -136,6 +136,15 @@ def foreign_gpus(run: Run, plan: Plan) -> str | None:
     return f"the log's GPUs are {logged}, those of {plan.name} are {', '.join(titles)}"
 
 
+def count_gpus(run: Run) -> int:
+    """The number of GPUs that the tool lists, at least; bandwidthTest lists the measured one, with its number."""
+    numbers = [int(number) for row in run.measurements for number in _GPU_NUMBER.findall(row.label or "")]
+    return max([run.parameters.gpus or 0, *(number + 1 for number in numbers)])
+
+
+_GPU_NUMBER = re.compile(r"\bGPU(\d{1,4})\b")
+
+
 def has_logged_gpus(run: Run, plan: Plan, host: str) -> bool:
     """Whether a host's GPUs are of a model that the log names."""
     models = _find_models(run.parameters.gpu_model or "")

@@ -20,7 +20,7 @@ from wirespeed.benchmarks.judge.borrowed_gpus import (
     SlotLimit,
     find_borrowed_gpus,
 )
-from wirespeed.benchmarks.judge.collective_names import foreign_gpus, has_logged_gpus
+from wirespeed.benchmarks.judge.collective_names import count_gpus, foreign_gpus, has_logged_gpus
 from wirespeed.benchmarks.judge.limits import (
     REFUTED,
     Alternative,
@@ -337,7 +337,7 @@ def _group_hosts_by_limits(run: Run, plan: Plan) -> list[list[str]]:
     """The hosts with GPUs, in lists of equal limits of copies; only those with the log's model and number, if any."""
     hosts = [name for name, host in plan.hosts.items() if host.gpus]
     of_model = [name for name in hosts if has_logged_gpus(run, plan, name)] or hosts
-    count = run.parameters.gpus or 0
+    count = count_gpus(run)
     of_number = [name for name in of_model if len(plan.hosts[name].gpus) + len(list_lent_slots(plan, name)) >= count]
     has_peers = run.parameters.p2p_enabled is not False and any(
         re.match(rf"GPU\d+{PAIR_ARROW}GPU", row.label or "") for row in run.measurements
