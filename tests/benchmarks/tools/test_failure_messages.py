@@ -135,6 +135,9 @@ def test_a_library_that_fails_is_named_before_its_launcher() -> None:
         "everything is fine\n",
         "node1:7:9 [0] NCCL INFO cudaDriverVersion 12080\n",
         "Connection refused\n",
+        # openucx/ucx issue 8851: lines of UCX_LOG_LEVEL=info report no failure
+        "[1675729687.002730] [cn2:32621:0] ucp_context.c:2110 UCX INFO Version 1.15.0 (loaded from libucp.so.0)\n",
+        "[1675730325.618066] [cn3:112744:0]   ucp_worker.c:1775 UCX  DEBUG inter-node cfg#0 tag(rc_mlx5/mlx5_0:1)\n",
         "warning: unused variable 'error'\n",
         "main.c:1:10: fatal error: config.h: No such file or directory\n",
     ],

@@ -140,6 +140,7 @@ MESSAGES: dict[str, re.Pattern[str]] = {
     ),
 }
 _DEBUG = re.compile(r"\bNCCL (?:INFO|VERSION|TRACE|WARN) ")  # fatal warnings are those of a communicator
+_UCX_INFO = re.compile(r"\bUCX +(?:INFO|DEBUG|TRACE|REQ|DATA|ASYNC|FUNC|POLL) ")
 _CONTINUES = _compile(
     r"No preset parameters were found",
     r"OpenFabrics (?:device|connection schemes)",
@@ -162,12 +163,17 @@ def is_error(text: str) -> bool:
     return any(pattern.search(text) is not None for pattern in MESSAGES.values())
 
 
+def _is_log_line(text: str) -> bool:
+    """Whether a line is one of a library's debug output, at a level that reports no failure."""
+    return _DEBUG.search(text) is not None or _UCX_INFO.search(text) is not None
+
+
 def read(log: Source, is_mixed_fabric: bool = False) -> Run | None:
     """The failed run of a log that contains such messages but no output of a benchmark; None without any message.
 
     ``is_mixed_fabric``: whether NCCL uses InfiniBand and RoCE devices.
     """
-    texts = [" ".join(line.text.split()) for line in log.all_lines if not _DEBUG.search(line.text)]
+    texts = [" ".join(line.text.split()) for line in log.all_lines if not _is_log_line(line.text)]
     messages_by_tool = {name: [text for text in texts if pattern.search(text)] for name, pattern in MESSAGES.items()}
     tool = next((name for name, messages in messages_by_tool.items() if messages), None)
     if tool is None:
