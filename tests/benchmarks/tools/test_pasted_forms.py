@@ -284,3 +284,96 @@ def test_a_matrix_in_a_comment_is_read():
     comment = "".join(f"#{line}\n" for line in text.splitlines())
     assert list_values(comment) == list_values(text)
     assert [value for _, value, _ in list_values(text)] == [507.22, 35.35, 35.33, 509.12]
+
+
+def test_a_column_line_without_its_second_mark_is_read():
+    """openucx/ucx issue 8852."""
+    reading = read(
+        "                    RDMA_Read BW Test\n"
+        " #bytes     iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]\n"
+        " 2          1000             4.86               4.67               2.450225\n"
+    )
+    (run,) = reading.runs
+    assert reading.notices == ()
+    assert [row.value for row in run.measurements] == [4.86, 4.67, 2.450225]
+
+
+@pytest.mark.parametrize(("second", "test"), [("ib_send_bw", "ib_send_bw"), ("ib_read_bw", None)])
+def test_tables_below_their_command_lines_have_the_test_of_all(second, test):
+    """linux-rdma/perftest issue 65 lists the commands of two tables before both."""
+    columns = "#bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]\n"
+    table = f"{columns}1024 1000 0.00 920.13 0.942218\n"
+    commands = f" Case1:numactl -C 64 ib_send_bw -d mlx5_0 -a\n Case2:numactl -C 64 {second} -d mlx5_0\n"
+    assert [run.test for run in parse(f"{commands}\nCase1 data:\n{table}\nCase2 data:\n{table}")][1] == test
+
+
+UCX_HEAD = """\
++--------------+--------------+------------------------------+---------------------+-----------------------+
+|              |              |       overhead (usec)        |   bandwidth (MB/s)  |  message rate (msg/s) |
+"""
+UCX_ROWS = """\
++--------------+--------------+----------+---------+---------+----------+----------+-----------+-----------+
+|    Stage     | # iterations | 50.0%ile | average | overall |  average |  overall |  average  |  overall  |
++--------------+--------------+----------+---------+---------+----------+----------+-----------+-----------+
+Final:                  1000      0.240  1675.942  1671.351    46615.58   46743.62         597         598
+"""
+
+
+def test_headings_of_a_script_name_the_tests_of_ucx_perftest():
+    """openucx/ucx issue 10649, whose last table is cut in its head."""
+    first, second = "=" * 40 + " tag_bw " + "=" * 40 + "\n", "=" * 40 + " tag_sync_bw " + "=" * 40 + "\n"
+    runs = parse(f"{first}{UCX_HEAD}{UCX_ROWS}\n{second}{UCX_HEAD}")
+    assert [(run.test, run.status) for run in runs] == [
+        ("tag_bw", RunStatus.COMPLETE),
+        ("tag_sync_bw", RunStatus.TRUNCATED),
+    ]
+
+
+def test_rows_of_several_cpus_have_names_of_their_own():
+    """microsoft/superbenchmark pull request 669."""
+    (run,) = parse(
+        "nvbandwidth Version: v0.6\nRunning host_to_device_memcpy_ce.\n"
+        "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\n        0         1\n0    337.55    214.4\n"
+        "1    214.4    337.55\n\nSUM host_to_device_memcpy_ce 337.55\n"
+    )
+    assert [row.label for row in run.measurements] == ["CPU -> GPU0", "CPU -> GPU1", "CPU1 -> GPU0", "CPU1 -> GPU1"]
+
+
+NCCL_OPTIONS = (
+    "# nThread 1 nGpus 1 minBytes 32 maxBytes 8589934592 step: 2(factor) warmup iters: 5 iters: 20 validation: 1\n#\n"
+    "# Using devices\n"
+)
+NCCL_COLUMNS = (
+    "#       size         count    type   redop     time   algbw   busbw  error     time   algbw   busbw  error\n"
+)
+
+
+def list_ranks(hosts, *, is_numbered=True):
+    return "".join(
+        f"#   Rank {number if is_numbered else 0:2} Pid {1820 + number} on {host} device {number:2} [0x00] A100\n"
+        for number, host in enumerate(hosts)
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "columns", "ranks", "hosts"),
+    [
+        ("mpirun -np 2", NCCL_COLUMNS, 2, "node1"),
+        ("", NCCL_COLUMNS, 2, "node1"),
+        ("mpirun -np 8", NCCL_COLUMNS, 8, None),  # NVIDIA/nccl issue 583: the list is cut
+        ("", "", None, None),
+    ],
+)
+@pytest.mark.parametrize("mark", ["#", " "])
+def test_the_ranks_of_a_log_without_rows(command, columns, ranks, hosts, mark):
+    text = f"{command} all_reduce_perf -b 32\n{NCCL_OPTIONS}{list_ranks(['node1', 'node1'])}{columns}"
+    (run,) = parse(text.replace("#", mark))
+    assert (run.ranks, run.parameters.host_names) == (ranks, hosts)
+
+
+def test_two_processes_with_rank_0_were_built_without_mpi():
+    """NVIDIA/nccl-tests issue 107."""
+    reading = read(NCCL_OPTIONS * 2 + list_ranks(["node1", "node2"], is_numbered=False) + NCCL_COLUMNS)
+    (run,), (notice,) = reading.runs, reading.notices
+    assert (run.ranks, run.parameters.host_names) == (None, "node1,node2")
+    assert notice.found == "2 processes name rank 0: nccl-tests was built without MPI; build it with MPI=1"

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import attrgetter
 
+from wirespeed.benchmarks.logs.launch_command import parse_launch
 from wirespeed.benchmarks.logs.launcher_messages import NCCL_DEBUG
 from wirespeed.benchmarks.logs.log import Line, Ranks, Source, splice, split_by_label
 from wirespeed.benchmarks.logs.numbers import number, numbers
@@ -105,6 +106,7 @@ class _Command:
     program: str | None = None
     is_rccl: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
+    ranks: int | None = None  # of its launcher
 
 
 class _Reader:
@@ -126,6 +128,7 @@ class _Reader:
         self._column_labels: list[str] = []
         self._kinds: list[tuple[Metric, str, str | None]] = []  # metric, unit and label of each result of a row
         self._ranks = Ranks()
+        self._processes: int | None = None  # by the command
         self._communicator_sizes: set[int] = set()  # by NCCL's debug lines
         self._networks: dict[str, dict[str, None]] = {}  # devices that NCCL lists, by network
         self._half: tuple[Line, list[str]] | None = None  # a row that a warning, which starts a line, broke
@@ -169,7 +172,10 @@ class _Reader:
                 return
         program = PROGRAM.search(text)
         if program and not text.startswith("#"):
-            self._command = _Command(program.group(1), "rccl-tests" in text, parse_command_variables(text))
+            launch = parse_launch(text)
+            self._command = _Command(
+                program.group(1), "rccl-tests" in text, parse_command_variables(text), launch.ranks if launch else None
+            )
 
     def _takes_rows(self, line: Line) -> bool:
         """Read rows that one process printed one after the other, if they are plain rows of the table."""
@@ -344,7 +350,7 @@ class _Reader:
             draft.parameters.process_label = self._label
         for name, value in command.variables.items():
             self._environment.setdefault(name, value)
-        self._ranks = preamble.ranks
+        self._ranks, self._processes = preamble.ranks, command.ranks
         self._preamble = None
         return draft
 
@@ -479,6 +485,23 @@ class _Reader:
         self._is_damaged = True
         self._draft.notice(line.number, f"a row of {len(cells)} cells", f"{columns.cells} cells; the row is left out")
 
+    def _set_ranks(self, draft: Draft) -> None:
+        """Set the ranks by their list, which is whole if a table follows, else by the command."""
+        hosts = {host for rank, host, _, _ in self._ranks.places if rank == 0}
+        if self._tables == 1 and len(hosts) > 1:
+            draft.parameters.host_names = ",".join(sorted(self._ranks.hosts))
+            text = f"{len(hosts)} processes name rank 0: {draft.tool} was built without MPI; build it with MPI=1"
+            draft.notice(draft.line, text)
+        has_results = bool(draft.measurements or draft.errors or draft.complete)
+        threads, gpus = draft.parameters.threads_per_process, draft.parameters.gpus_per_thread
+        by_command = self._processes * threads * gpus if self._processes and threads and gpus else None
+        is_whole = self._columns is not None and self._ranks.is_whole
+        is_listed = bool(self._ranks.numbers)
+        if is_listed and (has_results or (is_whole and by_command in (None, self._ranks.count))):
+            _set_ranks(draft, self._ranks)  # without such a line, the log may be cut inside the list of ranks
+        elif self._tables == 1 and len(hosts) <= 1:
+            draft.ranks = draft.ranks or by_command
+
     def _note_missing_rows(self, draft: Draft) -> None:
         """Note the rows that the sweep of the options has and the table lacks."""
         if not self._row_count or self._tables > 1:
@@ -502,8 +525,7 @@ class _Reader:
         self._half = None
         if self._draft.complete:
             self._note_missing_rows(self._draft)
-        if self._ranks.numbers and (self._draft.measurements or self._draft.errors or self._draft.complete):
-            _set_ranks(self._draft, self._ranks)  # without such a line, the log may be cut inside the list of ranks
+        self._set_ranks(self._draft)
         if self._draft.ranks is None and len(self._communicator_sizes) == 1:
             self._draft.ranks = next(iter(self._communicator_sizes))
         self._communicator_sizes = set()

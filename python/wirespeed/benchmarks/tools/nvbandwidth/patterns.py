@@ -51,7 +51,7 @@ def matrix(test: str | None, description: str, columns: Sequence[str], hosts: Ma
         if "column" not in sides:
             return None
         if sides.get("row") == "CPU":  # one row: the memory beside each GPU
-            return _format_arrow(description, "CPU", gpu(column))
+            return _format_arrow(description, "CPU" if row == "0" else f"CPU{row}", gpu(column))
         return _format_arrow(description, gpu(row), gpu(column)) if is_pairs else gpu(column)
 
     rows = len(hosts) if description == BISECTION else len(columns) if is_pairs else 1

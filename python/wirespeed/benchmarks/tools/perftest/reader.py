@@ -91,6 +91,7 @@ class _Reader(RunReader):
         self._connected = False  # both ends have printed their addresses
         self._calibration: str | None = None
         self._command: str | None = None
+        self._repeated_commands: list[str] = []  # command lines of one test before its first table
         self._version: str | None = None
         self._hinted = False
         self._side: str | None = None
@@ -217,6 +218,8 @@ class _Reader(RunReader):
         self._ends += 1
         if draft.test is None:
             draft.test = test_of_columns(names, draft.parameters.connection_type)
+        if draft.test is None and self._repeated_commands:
+            draft.test = self._repeated_commands.pop()
         for name in names:
             if name.startswith(("BW", "MsgRate")) and find_meaning(name) is None:
                 draft.notice(line.number, f"the column {name!r}", "a known unit; the column is left out")
@@ -321,6 +324,8 @@ class _Reader(RunReader):
         if self._draft is None:
             self._pending = []
         if self._draft is None or self._waiting:
+            earlier = [*self._repeated_commands, self._command]
+            self._repeated_commands = [command for command in earlier if command == name]
             self._command = name
         if self._draft is not None and self._draft.test is None:
             self._draft.test = name

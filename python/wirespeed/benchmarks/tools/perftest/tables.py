@@ -51,10 +51,15 @@ _BANDWIDTHS = {
 
 def columns(text: str) -> list[str] | None:
     """The columns of a line, without blanks, if it is perftest's column line."""
+    if "#bytes" in text and "#iterations" not in text and _HEADING.search(text):  # pages lose the second mark
+        text = text.replace("iterations", "#iterations", 1)
     start = text.find("#bytes") if "#iterations" in text else text.find("#flows") if "fps[" in text else -1
     if start < 0:
         return None
     return [column.replace(" ", "") for column in _COLUMN.findall(text[start:])]
+
+
+_HEADING = re.compile(r"#bytes\s+iterations\s+(?:BW|t_|#)")
 
 
 def find_meaning(column: str) -> tuple[Metric, str, str | None] | None:

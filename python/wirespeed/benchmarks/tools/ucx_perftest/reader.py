@@ -29,6 +29,7 @@ _BOX_NAMES = {
 _HEAD = re.compile(r"(latency|overhead) \(usec\) +bandwidth \(MB/s\) +message rate \(msg/s\)$")
 _BATCH = re.compile(r"\+([\w.-]*?[\w.])-+\+-+\+-")
 _COMMAND = re.compile(r"(?<![\w.-])(?:\S*/)?ucx_perftest(?=\s)(.*)")
+_HEADING = re.compile(rf"=+ ({'|'.join(sorted({*TESTS.values()}))}) =+$")  # around the tests of a script
 _DEFAULT_ITERATIONS = 1000000  # perftest_params.c, and the help text: -n
 
 
@@ -72,6 +73,9 @@ class _Reader(RunReader):
             self._read_log_line(line, *log.groups())
         elif command and " -" in command.group(1):
             self._command_line(command.group(1))
+        elif heading := _HEADING.match(raw):
+            self._close()
+            self._command = {**self._command, "t": heading.group(1)}
         elif box:
             self._read_box_line(line, *box.groups())
         elif head:
@@ -100,6 +104,8 @@ class _Reader(RunReader):
         return self._draft
 
     def _close(self) -> None:
+        if self._draft is None and self._headed is not None:
+            self._open(self._headed)  # a table that is cut in its head
         draft, self._draft = self._draft, None
         if draft is not None:
             self._read_settings(draft)
