@@ -48,7 +48,7 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
         {"os": "ubuntu-20.04", "cuda": "11.0", "nvhpc": "22.9"},
         [
             "! the C++ compiler of the HPC SDK 22.9 under CUDA 11.0"
-            " / an HPC SDK of 2020 or an older one, whose compiler its headers take"
+            " / `gcc: 9` as the host compiler, or an HPC SDK of 2020 or older, whose compiler its headers take"
         ],
         {"cuda": "11.7"},
     ),
@@ -57,7 +57,7 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
         {"os": "ubuntu-20.04", "gpu_driver": "470.182.03", "cuda": "11.0", "nvhpc": "22.9", "nccl_tests": "8274cb4"},
         [
             "! the C++ compiler of the HPC SDK 22.9 under CUDA 11.0"
-            " / an HPC SDK of 2020 or an older one, whose compiler its headers take"
+            " / `gcc: 9` as the host compiler, or an HPC SDK of 2020 or older, whose compiler its headers take"
         ],
         {"cuda": "11.4", "nvhpc": "21.9"},
     ),
@@ -67,7 +67,7 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
         [
             "  the HPC SDK 23.1, whose toolkits are not known / one of 21.9, 22.7, 22.9",
             "! the C++ compiler of the HPC SDK 23.1 under CUDA 11.3"
-            " / an HPC SDK of 2021 or an older one, whose compiler its headers take",
+            " / `gcc: 10` as the host compiler, or an HPC SDK of 2021 or older, whose compiler its headers take",
         ],
         {"cuda": "11.4", "nvhpc": "21.9"},
     ),
@@ -76,7 +76,7 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
         {"os": "ubuntu-20.04", "cuda": "10.2", "nvhpc": "22.9"},
         [
             "! the C++ compiler of the HPC SDK 22.9 under CUDA 10.2"
-            " / an HPC SDK of 2020 or an older one, whose compiler its headers take"
+            " / `gcc: 8` as the host compiler, or an HPC SDK of 2020 or older, whose compiler its headers take"
         ],
         {"cuda": "11.7"},
     ),
@@ -84,9 +84,10 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
         "k20x",
         {"os": "ubuntu-20.04", "cuda": "11.4", "nvhpc": "22.9"},
         [
-            "! CUDA 11.4 with the HPC SDK 22.9, which does not contain it / one of CUDA 10.2, CUDA 11.0, CUDA 11.7",
+            "! CUDA 11.4 with the HPC SDK 22.9, which does not contain it"
+            " / one of CUDA 10.2 with `gcc: 8`, CUDA 11.0 with `gcc: 9`, CUDA 11.7",
             "! the C++ compiler of the HPC SDK 22.9 under CUDA 11.4"
-            " / an HPC SDK of 2021 or an older one, whose compiler its headers take",
+            " / `gcc: 10` as the host compiler, or an HPC SDK of 2021 or older, whose compiler its headers take",
         ],
         {"cuda": "11.7"},
     ),
@@ -96,7 +97,7 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
             {"os": "ubuntu-20.04", "cuda": cuda, "nvhpc": "22.9"},
             [
                 f"! CUDA {cuda} with the HPC SDK 22.9, which does not contain it"
-                " / one of CUDA 10.2, CUDA 11.0, CUDA 11.7",
+                " / one of CUDA 10.2 with `gcc: 8`, CUDA 11.0 with `gcc: 9`, CUDA 11.7",
                 *headers,
             ],
             {"cuda": "11.7"},
@@ -106,7 +107,7 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
                 "11.1",
                 [
                     "! the C++ compiler of the HPC SDK 22.9 under CUDA 11.1"
-                    " / an HPC SDK of 2021 or an older one, whose compiler its headers take"
+                    " / `gcc: 10` as the host compiler, or an HPC SDK of 2021 or older, whose compiler its headers take"
                 ],
             ),
             ("11.6", []),
@@ -115,7 +116,10 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
     (
         "k20x",
         {"os": "ubuntu-20.04", "cuda": "11.7", "nvhpc": "21.9"},
-        ["! CUDA 11.7 with the HPC SDK 21.9, which does not contain it / one of CUDA 10.2, CUDA 11.0, CUDA 11.4"],
+        [
+            "! CUDA 11.7 with the HPC SDK 21.9, which does not contain it"
+            " / one of CUDA 10.2 with `gcc: 8`, CUDA 11.0 with `gcc: 9`, CUDA 11.4"
+        ],
         {"cuda": "11.4"},
     ),
     *(  # NVIDIA HPC SDK 21.9 release notes, table 1

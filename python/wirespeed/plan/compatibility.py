@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import combinations, product
 
 from wirespeed.catalogue import Catalogue
+from wirespeed.catalogue.compat import CudaToolkit
 from wirespeed.errors import format_choices
 from wirespeed.plan.combination import Combination, Conflict, a, describe_gpu, gencode, parse_version
 from wirespeed.plan.nccl import nccl_conflicts
@@ -183,7 +184,7 @@ def _find_toolkit_conflicts(combination: Combination, catalogue: Catalogue) -> I
         yield Conflict(
             "cuda",
             f"{row.title} with the HPC SDK {combination.nvhpc}, which does not contain it",
-            format_choices(f"CUDA {name}" for name in contained),
+            format_choices(_name_toolkit(name, combination, catalogue) for name in contained),
         )
     known_sdks = _list_sdks(catalogue)
     if combination.nvhpc and combination.nvhpc not in known_sdks:
@@ -193,16 +194,12 @@ def _find_toolkit_conflicts(combination: Combination, catalogue: Catalogue) -> I
             format_choices(known_sdks),
             fatal=False,
         )
-    if (
-        combination.nvhpc
-        and not combination.gcc
-        and row.nvhpc
-        and parse_version(combination.nvhpc)[:1] > (row.nvhpc.value,)
-    ):
+    if row.nvhpc and _needs_gcc(combination, row):
         yield Conflict(
             "nvhpc",
             f"the C++ compiler of the HPC SDK {combination.nvhpc} under {row.title}",
-            f"an HPC SDK of 20{row.nvhpc.value} or an older one, whose compiler its headers take",
+            f"`gcc: {row.gcc.value}` as the host compiler, or an HPC SDK of 20{row.nvhpc.value} or older, whose "
+            "compiler its headers take",
         )
     if row.breaks_on and combination.os in row.breaks_on.value:
         yield Conflict(
@@ -211,6 +208,19 @@ def _find_toolkit_conflicts(combination: Combination, catalogue: Catalogue) -> I
             "attribute __malloc__ does not take arguments",
             "a newer toolkit or an older system",
         )
+
+
+def _needs_gcc(combination: Combination, row: CudaToolkit) -> bool:
+    """Whether the headers of a toolkit refuse the C++ compiler of the HPC SDK, and no other one is planned."""
+    if combination.nvhpc is None or combination.gcc or row.nvhpc is None:
+        return False
+    return parse_version(combination.nvhpc)[:1] > (row.nvhpc.value,)
+
+
+def _name_toolkit(name: str, combination: Combination, catalogue: Catalogue) -> str:
+    """A toolkit of the planned HPC SDK, with the host compiler that it needs."""
+    row = catalogue.cuda[name]
+    return f"CUDA {name} with `gcc: {row.gcc.value}`" if _needs_gcc(combination, row) else f"CUDA {name}"
 
 
 def _find_test_conflicts(combination: Combination, catalogue: Catalogue) -> Iterator[Conflict]:
