@@ -99,6 +99,15 @@ class Columns:
         ]
 
 
+def parse_processes(launcher: str) -> int | None:
+    """The number of processes that a command starts, by the options before its program; None without a launcher."""
+    count = _PROCESSES.search(launcher)
+    return int(count.group(1)) if count else None
+
+
+_PROCESSES = re.compile(r"\b(?:mpirun|mpiexec|prterun|srun)\b.*?\s(?:-n|-np|--np|--ntasks)[ =]+([1-9]\d{0,5})(?!\S)")
+
+
 def parse_command_variables(text: str) -> dict[str, str]:
     """The variables of NCCL that a command line sets."""
     separated = _EXPORT.sub(lambda option: option[0].replace(",", " "), text)

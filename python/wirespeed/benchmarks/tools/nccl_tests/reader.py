@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import attrgetter
 
-from wirespeed.benchmarks.logs.launch_command import parse_launch
 from wirespeed.benchmarks.logs.launcher_messages import NCCL_DEBUG
 from wirespeed.benchmarks.logs.log import Line, Ranks, Source, splice, split_by_label
 from wirespeed.benchmarks.logs.numbers import number, numbers
@@ -47,6 +46,7 @@ from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     find_collective,
     parse_columns,
     parse_command_variables,
+    parse_processes,
 )
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.parameters import Parameters, RankPlace
@@ -106,7 +106,7 @@ class _Command:
     program: str | None = None
     is_rccl: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
-    ranks: int | None = None  # of its launcher
+    processes: int | None = None  # by its launcher
 
 
 class _Reader:
@@ -172,10 +172,8 @@ class _Reader:
                 return
         program = PROGRAM.search(text)
         if program and not text.startswith("#"):
-            launch = parse_launch(text)
-            self._command = _Command(
-                program.group(1), "rccl-tests" in text, parse_command_variables(text), launch.ranks if launch else None
-            )
+            processes = parse_processes(text[: program.start()])
+            self._command = _Command(program.group(1), "rccl-tests" in text, parse_command_variables(text), processes)
 
     def _takes_rows(self, line: Line) -> bool:
         """Read rows that one process printed one after the other, if they are plain rows of the table."""
@@ -350,7 +348,7 @@ class _Reader:
             draft.parameters.process_label = self._label
         for name, value in command.variables.items():
             self._environment.setdefault(name, value)
-        self._ranks, self._processes = preamble.ranks, command.ranks
+        self._ranks, self._processes = preamble.ranks, command.processes
         self._preamble = None
         return draft
 
