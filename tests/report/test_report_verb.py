@@ -113,7 +113,7 @@ def test_html_by_the_name_of_the_output(tmp_path, log):
     target = tmp_path / "report.html"
     result = report("--bench", log, "-o", target)
     assert result.stdout == f"{target}\n"
-    assert result.stderr == "benchmarks  0 fail  0 warn  0 unknown  6 pass  15 not judged\n"
+    assert result.stderr == "benchmarks  0 fail  0 warn  0 unknown  6 pass  4 not judged\n"
     page = target.read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "<h1>mi300x-4node</h1>" in page

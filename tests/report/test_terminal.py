@@ -10,7 +10,8 @@ import report_sample as sample
 from rich.console import Console
 
 from wirespeed.report import peers, ranking, terminal
-from wirespeed.results.benchmarks import RunStatus
+from wirespeed.report.runs import count_verdicts, overall_verdict
+from wirespeed.results.benchmarks import Metric, RunStatus
 from wirespeed.results.findings import Finding, Impact, Status
 from wirespeed.results.peers import CellPattern, Kind, Suspect
 from wirespeed.results.verdicts import Judgement
@@ -163,14 +164,18 @@ JUDGED = """
 All-reduce, 16 GPUs
 rccl-tests all_reduce, 16 ranks, bench/all_reduce.log
 
-busbw out-of-place in GB/s, limited by: ring
+busbw out-of-place in GB/s
+limited by (physical): line
+limited by (reachable): ring
                    physical      % of  reachable       % of
   size  measured      limit  physical      limit  reachable  verdict
 ────────────────────────────────────────────────────────────────────
  1 GiB     360.0      391.2    92.0 %      371.6     96.9 %  pass
 16 GiB     300.0      391.2    76.7 %      371.6     80.7 %  warn
 
-busbw in-place in GB/s, limited by: ring
+busbw in-place in GB/s
+limited by (physical): line
+limited by (reachable): ring
                     physical      % of  reachable       % of
    size  measured      limit  physical      limit  reachable  verdict
 ─────────────────────────────────────────────────────────────────────
@@ -194,8 +199,34 @@ def test_where_the_limiting_term_changes_it_has_sizes_above_the_table():
     slot = dataclasses.replace(slot, physical=dataclasses.replace(slot.physical, bottleneck="pcie"))
     rows = (slot, sample.verdict(2**30, 360.0), sample.verdict(2**31, 361.0))
     text = print_report(terminal.print_judged_runs, (dataclasses.replace(sample.RUN, verdicts=rows),))
-    assert "busbw out-of-place in GB/s\nlimited by: pcie (256 MiB), ring (1 GiB to 2 GiB)\n" in text
+    assert (
+        "busbw out-of-place in GB/s\n"
+        "limited by (physical): pcie (256 MiB), line (1 GiB to 2 GiB)\n"
+        "limited by (reachable): pcie (256 MiB), ring (1 GiB to 2 GiB)\n"
+    ) in text
     assert "  limited by" not in text
+
+
+def test_a_term_that_limits_both_is_in_the_heading():
+    rows = [sample.verdict(2**30, 360.0), sample.verdict(2**31, 361.0)]
+    rows = tuple(
+        dataclasses.replace(row, physical=dataclasses.replace(row.physical, bottleneck="ring")) for row in rows
+    )
+    text = print_report(terminal.print_judged_runs, (dataclasses.replace(sample.RUN, verdicts=rows),))
+    assert "busbw out-of-place in GB/s, limited by: ring\n" in text
+
+
+def test_values_that_are_not_judged_count_where_others_of_their_metric_are():
+    """The times beside judged bandwidths are of the same messages; a run of times alone counts them."""
+    smaller = dataclasses.replace(sample.verdict(2**20, 1.0), judgement=Judgement.SKIP)
+    time = dataclasses.replace(smaller, measurement=smaller.measurement._replace(metric=Metric.TIME))
+    alone = dataclasses.replace(sample.RUN, verdicts=(time,))
+    beside = dataclasses.replace(sample.RUN, verdicts=(sample.verdict(2**30, 360.0), smaller, time))
+    assert count_verdicts([alone]) == {Judgement.SKIP: 1}
+    assert count_verdicts([beside]) == {Judgement.PASS: 1, Judgement.SKIP: 1}
+    assert overall_verdict([beside], (), Judgement.PASS) == (
+        "PASS: 1 pass of 1 judged measurement; 1 not judged (may be good or bad)"
+    )
 
 
 def test_where_the_limiting_term_alternates_it_has_a_column():
@@ -216,7 +247,7 @@ def test_labels_of_one_value_each_are_one_table():
         for label, row in (("node1 -> node2", sample.verdict(2**30, 360.0)), ("a", sample.verdict(2**30, 1.0)))
     )
     text = print_report(terminal.print_judged_runs, (dataclasses.replace(sample.RUN, verdicts=rows),))
-    heading = "busbw in GB/s, 1 GiB, physical limit 391.2, reachable limit 371.6, limited by: ring"
+    heading = "busbw in GB/s, 1 GiB, physical limit 391.2, reachable limit 371.6 limited by (physical): line"
     assert heading in " ".join(text.split())
     assert [row.split()[:4] for row in text.splitlines() if "92.0 %" in row] == [["node1", "->", "node2", "360.0"]]
 

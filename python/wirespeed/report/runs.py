@@ -19,7 +19,7 @@ NO_BANDWIDTH = "the log contains no bandwidth to judge"
 
 def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], verdict: Judgement) -> str:
     """The last line of a judgement: the overall verdict, and the number of measurements per verdict."""
-    counts = Counter(result.judgement for run in judged for result in run.verdicts)
+    counts = count_verdicts(judged)
     parts = []
     decided = [kind for kind in (Judgement.FAIL, Judgement.WARN, Judgement.PASS) if counts[kind]]
     if decided:
@@ -43,6 +43,20 @@ def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], 
         compared = ", ".join(f"{count} {kind.value}" for kind, count in outcomes.items())
         parts.append(f"comparisons of runs: {compared}")
     return f"{verdict.value.upper()}: {'; '.join(parts)}"
+
+
+def count_verdicts(judged: Iterable[JudgedRun]) -> Counter[Judgement]:
+    """Verdicts by judgement. Of a run with verdicts, values that are not judged count where others of their metric are.
+
+    The times and peaks beside judged bandwidths are of the same messages, so they are not counted again.
+    """
+    counts: Counter[Judgement] = Counter()
+    for run in judged:
+        metrics = {verdict.measurement.metric for verdict in run.verdicts if verdict.judgement is not Judgement.SKIP}
+        counts.update(
+            verdict.judgement for verdict in run.verdicts if not metrics or verdict.measurement.metric in metrics
+        )
+    return counts
 
 
 def name_run(run: JudgedRun, arrow: str = "→") -> str:
@@ -125,6 +139,11 @@ def find_limiting_term(verdict: Verdict) -> str:
     """The limiting term of the reachable limit, or of the physical one if no reachable one is known."""
     bound = verdict.reachable or verdict.physical
     return bound.bottleneck if bound else ""
+
+
+def find_physical_term(verdict: Verdict) -> str:
+    """The limiting term of the physical limit."""
+    return verdict.physical.bottleneck if verdict.physical else ""
 
 
 def gate(verdict: Verdict) -> float | None:

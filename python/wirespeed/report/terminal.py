@@ -63,7 +63,7 @@ def summary(content: Report, console: Console) -> None:
         console.print()
         console.print(Text.assemble("checks      ", _status_counts(content.findings)))
     if content.runs:
-        counted = Counter(verdict.judgement.value for run in content.runs for verdict in run.verdicts)
+        counted = {judgement.value: count for judgement, count in runs.count_verdicts(content.runs).items()}
         names = [judgement.value for judgement in _JUDGED]
         ended = Text("".join(f"{text}  " for text in runs.count_incomplete(content.runs)), style=wording.STYLES["fail"])
         console.print(Text.assemble("benchmarks  ", ended, _format_statuses(counted, names, {"skip": "not judged"})))
@@ -376,8 +376,12 @@ def _convert_to_gigabits(verdict: Verdict) -> Verdict:
 
 
 def _print_series(series: _Series, console: Console) -> None:
-    """Print one series as a table. Limiting terms are above the table if they follow its order, else in a column."""
-    above = _format_limiting_terms(series)
+    """Print one series as a table. Limiting terms are above the table if they follow its order, else in a column.
+
+    Both limits have a line each where their terms differ.
+    """
+    above = _format_limiting_terms(series, runs.find_limiting_term)
+    of_physical = _format_limiting_terms(series, runs.find_physical_term)
     columns = [
         column
         for column in _list_columns(series.has_labels, with_limiting_terms=above is None)
@@ -385,8 +389,11 @@ def _print_series(series: _Series, console: Console) -> None:
     ]
     common = [column for column in columns if series.has_labels and column.constant and _is_common(column, series)]
     heading = [series.name, *(_common_value(column, series) for column in common)]
-    label = [f"limited by: {above}"] if above else []
-    for text in (", ".join([*heading, *label]),) if above in _list_terms(series) else (", ".join(heading), *label):
+    labels = [f"limited by: {above}"] if above else []
+    if above and of_physical and of_physical != above:
+        labels = [f"limited by (physical): {of_physical}", f"limited by (reachable): {above}"]
+    is_short = len(labels) == 1 and above in _list_terms(series)
+    for text in (", ".join([*heading, *labels]),) if is_short else (", ".join(heading), *labels):
         console.print(Text(wording.line(text)))
     columns = [column for column in columns if column not in common]
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
@@ -417,11 +424,9 @@ def _common_value(column: _Column, series: _Series) -> str:
     return value if column.heading == "size" else f"{column.heading} {value}"
 
 
-def _format_limiting_terms(series: _Series) -> str | None:
+def _format_limiting_terms(series: _Series, find_term: Callable[[Verdict], str]) -> str | None:
     """``ring``, or ``message rate (2 B to 4 KiB), line rate (256 KiB to 8 MiB)``; None if sizes are out of order."""
-    rows_by_term = [
-        (term, list(rows)) for term, rows in groupby(series.rows, key=lambda verdict: runs.find_limiting_term(verdict))
-    ]
+    rows_by_term = [(term, list(rows)) for term, rows in groupby(series.rows, key=find_term)]
     terms = [term for term, _ in rows_by_term]
     if len(terms) == 1:
         return terms[0]
