@@ -11,6 +11,7 @@ import pytest
 from judge_support import GIB, MIB, collective, find_verdict, perftest, plan
 from tests.benchmarks.judge.test_algorithm_choice import replace_nic_speeds
 from tests.benchmarks.judge.test_point_to_point import osu
+from tests.benchmarks.judge.test_relations import leaves
 
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.limits.framing import Path
@@ -141,9 +142,18 @@ def test_one_queue_pair_is_named_as_a_cause(rate, names_port):
     """A queue pair uses one port of a bond: NVIDIA/nccl issue 1015."""
     reason = find_verdict(judge(perftest({MIB: rate}, queue_pairs=1), plan()), MIB).reason
     assert ("one queue pair, which uses one port of a bond or a port at 200 Gb/s (196.0" in reason) is names_port
-    assert ("the test had one queue pair, which uses one port of a bond" in reason) is not names_port
     assert "queue pair" not in find_verdict(judge(perftest({MIB: rate}, queue_pairs=4), plan()), MIB).reason
     assert "queue pair" not in find_verdict(judge(perftest({MIB: 391.0}, queue_pairs=1), plan()), MIB).reason
+
+
+@pytest.mark.parametrize(("target", "names_uplinks"), [("node2", False), ("node3", True)])
+def test_one_queue_pair_is_a_hint_where_the_path_has_several_uplinks(target, names_uplinks):
+    """node1 and node2 are below leaf1, node3 is below leaf2."""
+    ends = {"source": "node1:bnxt_re0", "target": f"{target}:bnxt_re0"}
+    reason = find_verdict(judge(perftest({MIB: 62.0}, queue_pairs=1), leaves(), **ends), MIB).reason
+    hint = "one queue pair, which uses one of 4 uplinks of leaf1: if it fails again, repeat it with `-q 4`"
+    assert (hint in reason) is names_uplinks
+    assert ("`-q 4`" in reason) is names_uplinks
 
 
 def test_a_dip_has_no_cause_that_other_sizes_rule_out():

@@ -88,14 +88,15 @@ class Fingerprints:
     """The planned bandwidth of the NICs as a term of the reachable limit, and what is left of it by each loss.
 
     ``published``: what healthy runs of the algorithm reach of the reachable limit, where it is known; ``nics``: NICs of
-    a host, of which some may be missing.
+    a host, of which some may be missing; ``shared_path``: the ports or cables of which the single queue pair of the log
+    uses a part, where there are several.
     """
 
     planned: Term
     rates: Sequence[DegradedRate]
     published: PublishedRange | None = None
     nics: int = 1
-    has_one_queue_pair: bool = False  # by the log
+    shared_path: str | None = None
 
 
 class ComputedBandwidth(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from wirespeed.benchmarks.endpoints.fabric import build_fabric
 from wirespeed.benchmarks.endpoints.nics import (
     MAPPED_PREFIX,
     NicPlace,
@@ -207,7 +208,10 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
         hosts=tuple(dict.fromkeys(nic.host for nic in ends)),
         cables=_compute_cable_delay(plan, ends),
         highest_latency=find_highest_latency(profile),
-        fingerprints=_list_fingerprints(run, path, slots, bidirectional),
+        fingerprints=replace(
+            _list_fingerprints(run, path, slots, bidirectional),
+            shared_path=_describe_shared_path(run, plan, ends),
+        ),
         reasons_above=(
             *(() if _is_between_hosts(run, plan) else (_ON_ONE_HOST,)),
             "a faster NIC than the cluster file names",
@@ -405,12 +409,31 @@ def _list_fingerprints(run: Run, path: Path, links: Sequence[SlotInUse], bidirec
     narrowest = min(links, key=lambda link: terms[link].value, default=None)
     if narrowest is None:
         rates = list_degraded_rates(path, None, facts, bidirectional=bidirectional)
-        return Fingerprints(planned, rates, has_one_queue_pair=facts.queue_pairs == 1)
+        return Fingerprints(planned, rates)
     ends = narrowest.ends if bidirectional else 1
     rates = list_degraded_rates(path, narrowest.slot, facts, bidirectional=bidirectional, slot_ports=ends)
     slot_term = replace(terms[narrowest], value=terms[narrowest].value * ends)  # the fractions are those of it
     planned = min(planned, slot_term, key=lambda term: term.value)
-    return Fingerprints(planned, rates, has_one_queue_pair=facts.queue_pairs == 1)
+    return Fingerprints(planned, rates)
+
+
+def _describe_shared_path(run: Run, plan: Plan, ends: Sequence[NicPlace]) -> str | None:
+    """The port of a bond, or the uplink of a leaf, that one queue pair uses of several; None if the path is single.
+
+    NVIDIA/nccl issue 1015; linux-rdma/perftest issue 252, by its maintainer; perftest manual, ``--qp``.
+    """
+    if run.parameters.queue_pairs != 1:
+        return None
+    if any(end.nic.bond.mode or end.nic.controller for end in ends):
+        return "one port of the bond"
+    fabric_of_plan = build_fabric(plan)
+    leaf_of = {(endpoint.host, endpoint.interface): endpoint.leaf for endpoint in fabric_of_plan.endpoints}
+    leaves = {leaf_of.get((end.host, end.interface)) for end in ends}
+    if len(ends) > 1 and len(leaves) < 2:
+        return None  # below one leaf, or not cabled in the plan
+    counts = {leaf: fabric_of_plan.uplinks.get(leaf, 0) for leaf in leaves if leaf is not None}
+    leaf, count = max(counts.items(), key=lambda entry: entry[1], default=("", 0))
+    return f"one of {count} uplinks of {leaf}" if count > 1 else None
 
 
 def gpu_memory(run: Run) -> bool:

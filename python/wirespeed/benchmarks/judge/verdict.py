@@ -253,16 +253,13 @@ def name_fingerprints(verdict: Verdict, fingerprints: Fingerprints | None) -> Ve
     if not verdict.reason.startswith(_BELOW):  # no dip or step, which pass such bandwidths by chance
         return verdict
     nearby = _find_slot_in_use(measurement, fingerprints)
-    texts = [text for text in (nearby, _ONE_QUEUE_PAIR if fingerprints.has_one_queue_pair else None) if text]
-    return replace(verdict, reason="; ".join((verdict.reason, *texts)))
+    path = fingerprints.shared_path
+    hint = f"the test had one queue pair, which uses {path}: if it fails again, repeat it with `-q 4`" if path else None
+    return replace(verdict, reason="; ".join((verdict.reason, *(text for text in (nearby, hint) if text))))
 
 
 _AS_IF = "as fast as if the path had"
 _PATH = "the rate of a path with"
-_ONE_QUEUE_PAIR = (
-    "the test had one queue pair, which uses one port of a bond and one path between leaves: repeat it with `-q 4`"
-)
-"""NVIDIA/nccl issue 1015; linux-rdma/perftest issue 252, by its maintainer; perftest manual, ``--qp``."""
 
 
 def compare_published_range(
@@ -299,8 +296,9 @@ def compare_published_range(
         if of_nics and _AS_IF not in verdict.reason and _PATH not in verdict.reason:
             reached = f"{lowest * fraction * limit:.3g} to {highest * fraction * limit:.3g}"
             text += (
-                f"; in proportion (no such run is published), {count} of {fingerprints.nics} NICs would reach "
-                f"{reached} {format_unit(measurement.unit)}: check that every NIC of both hosts was in use"
+                f"; if only {count} of {fingerprints.nics} NICs had worked, the expected value would be {reached} "
+                f"{format_unit(measurement.unit)} (estimate in proportion; no such run is published): check that every "
+                "NIC of both hosts was in use"
             )
             break
     if verdict.judgement is Judgement.PASS:
