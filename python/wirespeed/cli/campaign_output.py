@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import typer
@@ -26,7 +27,11 @@ class Format(StrEnum):
 
 
 def show(campaign: Campaign, reach: Reach, parallel: int, path: Sequence[str]) -> None:
-    """Print every command in execution order, ready to paste; a server before its client."""
+    """Print every command in execution order, ready to paste; a server before its client.
+
+    Runs that start at the same time are a group: they share no NIC, link or host.
+    """
+    from wirespeed.benchmarks.run import schedule
     from wirespeed.reach import Call
 
     typer.echo(f"# {load(campaign, parallel)}")
@@ -34,30 +39,42 @@ def show(campaign: Campaign, reach: Reach, parallel: int, path: Sequence[str]) -
         typer.echo(f"# {note}")
     if path:
         typer.echo(f"# folders searched first for programs: {', '.join(path)}")
-    steps_by_stage: dict[int, list[Step]] = {}
-    for step in campaign.steps:
-        steps_by_stage.setdefault(step.stage, []).append(step)
-    stage = -1
-    for step in campaign.steps:
-        if step.stage != stage:
-            stage = step.stage
-            typer.echo(f"\n# stage {stage + 1}{_format_order(steps_by_stage[stage], campaign, parallel)}")
-        typer.echo(f"\n# {step.test}: {fold_ends(step.ends)}, about {time(step.seconds)}")
-        for command, remark in ((step.server, "  # server"), (step.client, "")):
-            if command is not None:
-                call = Call(command.host, command.arguments, step.limit_s, command.environment)
-                typer.echo(f"{reach.command_text(call)}{remark}")
+    stages: dict[int, dict[float, list[Step]]] = {}
+    for start_s, step in schedule(campaign.steps, campaign.holds, parallel):
+        stages.setdefault(step.stage, {}).setdefault(start_s, []).append(step)
+    for stage, groups in stages.items():
+        order = _format_order(groups)
+        typer.echo(f"\n# stage {stage + 1}{order}")
+        for number, (start_s, steps) in enumerate(groups.items(), 1):
+            if len(groups) > 1 and order != _SEQUENTIAL:
+                start = f", after about {time(start_s - min(groups))}" if number > 1 else ""
+                typer.echo(f"\n# group {number}{start}: {_count_simultaneous(steps)}")
+            for step in steps:
+                typer.echo(f"\n# {step.test}: {fold_ends(step.ends)}, about {time(step.seconds)}")
+                for command, remark in ((step.server, "  # server"), (step.client, "")):
+                    if command is not None:
+                        call = Call(command.host, command.arguments, step.limit_s, command.environment)
+                        typer.echo(f"{reach.command_text(call)}{remark}")
 
 
-def _format_order(steps: Sequence[Step], campaign: Campaign, parallel: int) -> str:
-    """That none of several runs of a stage is concurrent, since they share a NIC, link or host; else empty."""
-    from wirespeed.benchmarks.run import duration
+_SEQUENTIAL = ": one run after the other"
 
-    if len(steps) < 2:
+
+def _format_order(groups: Mapping[float, Sequence[Step]]) -> str:
+    """Which runs of a stage are concurrent; ``groups``: the runs by their start in seconds. Empty for a single run."""
+    runs = [(start_s, step) for start_s, steps in groups.items() for step in steps]
+    if len(runs) < 2:
         return ""
-    seconds = [step.seconds for step in steps]
-    is_sequential = duration(steps, campaign.holds, parallel) > sum(seconds) - min(seconds)
-    return ": one run after the other" if is_sequential else ""
+    if len(groups) == 1:
+        return f": {_count_simultaneous([step for _, step in runs])}"
+    if all(end[0] >= start[0] + start[1].seconds for start, end in pairwise(runs)):
+        return _SEQUENTIAL
+    return f": {count(len(runs), 'run')} in {len(groups):,} groups, each run when its NICs, links and hosts are free"
+
+
+def _count_simultaneous(steps: Sequence[Step]) -> str:
+    """``8 runs at the same time``, ``1 run``."""
+    return f"{count(len(steps), 'run')}{' at the same time' if len(steps) > 1 else ''}"
 
 
 def load(campaign: Campaign, parallel: int) -> str:

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from wirespeed.benchmarks.run.queue import Queue, duration
+from wirespeed.benchmarks.run.execution import estimate_remaining_s
+from wirespeed.benchmarks.run.queue import Queue, duration, schedule
 from wirespeed.results.campaign import Command, Step
 
 
@@ -61,3 +62,27 @@ def test_how_long_it_takes(parallel: int, seconds: float) -> None:
     steps = [step("1", "a"), step("2", "b"), step("3", "a"), step("4", "b")]
     assert duration(steps, {}, parallel) == seconds
     assert duration([*steps, replace(steps[0], stage=1)], {}, parallel) == seconds + 10
+
+
+def test_the_schedule_starts_a_step_when_its_resources_are_free() -> None:
+    steps = [step("a", "nic1"), step("b", "nic1", "nic2", seconds=5), step("c", "nic3"), step("d", stage=1)]
+    starts = [(start_s, started.id) for start_s, started in schedule(steps, {}, 64)]
+    assert starts == [(0.0, "a"), (0.0, "c"), (10.0, "b"), (15.0, "d")]
+
+
+@pytest.mark.parametrize(
+    ("ended_s", "elapsed_s", "expected"),
+    [
+        (0, 0, 30),
+        (3, 6, 29.7),  # the first step took twice its time
+        (15, 30, 22.5),
+        (27, 54, 5.7),
+        (30, 60, 0),
+    ],
+)
+def test_the_remaining_time_follows_the_pace_slowly(ended_s: float, elapsed_s: float, expected: float) -> None:
+    assert estimate_remaining_s(30, 30, 30, ended_s, elapsed_s) == pytest.approx(expected)
+
+
+def test_a_repetition_adds_to_the_remaining_time() -> None:
+    assert estimate_remaining_s(20, 40, 50, 10, 5) == pytest.approx(20)

@@ -9,7 +9,7 @@ from wirespeed.benchmarks.run.campaign import CampaignResult, make, read_mesh, r
 from wirespeed.benchmarks.run.execution import Progress, RunOptions, open_steps
 from wirespeed.benchmarks.run.grade import GradeOptions, grade
 from wirespeed.benchmarks.run.mesh.counters import ByteCounters, add_counters
-from wirespeed.benchmarks.run.queue import duration
+from wirespeed.benchmarks.run.queue import duration, schedule
 from wirespeed.benchmarks.run.result_folder import Folder, create_folder, open_folder, resume_folder
 from wirespeed.benchmarks.steps.request import FIRST_PORT, JobCommands, Request
 
@@ -35,4 +35,5 @@ __all__ = [
     "read_mesh",
     "resume_folder",
     "run",
+    "schedule",
 ]

@@ -97,7 +97,7 @@ class _Execution:
         self._total, self._counts = len(steps), _count_attempts(folder)
         self._queue = Queue(todo, folder.campaign.holds, how.parallel)
         self._likely = duration(todo, folder.campaign.holds, how.parallel)
-        self._work = sum(step.seconds for step in todo)
+        self._work = self._planned_work = sum(step.seconds for step in todo)
         self._worked = 0.0
         self._remaining = len(todo)
         self._clock = time.monotonic()
@@ -168,8 +168,21 @@ class _Execution:
         )
 
     def _estimate_remaining_s(self) -> float:
-        """The remaining time: by the pace so far, or at the start by the expected time of the steps."""
-        share = self._worked / self._work if self._work else 1.0
-        if share < 0.05:
-            return self._likely * (1 - share)
-        return (time.monotonic() - self._clock) * (1 - share) / share
+        return estimate_remaining_s(
+            self._likely, self._planned_work, self._work, self._worked, time.monotonic() - self._clock
+        )
+
+
+def estimate_remaining_s(likely_s: float, planned_s: float, total_s: float, ended_s: float, elapsed_s: float) -> float:
+    """The remaining time of a campaign: the expected one times the pace so far, which counts by the share that ended.
+
+    Few steps that took longer than expected say little of the others.
+
+    ``likely_s``: expected time of the campaign; ``planned_s``: that of its steps one after the other; ``total_s``: the
+    same with the repetitions so far; ``ended_s``: that of the steps that ended.
+    """
+    if not planned_s or not ended_s:
+        return likely_s
+    share = ended_s / total_s
+    pace = elapsed_s / (likely_s * ended_s / planned_s)
+    return likely_s * (total_s - ended_s) / planned_s * (1 - share + share * pace)

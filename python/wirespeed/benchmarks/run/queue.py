@@ -61,13 +61,19 @@ class Queue:
 
 def duration(steps: Iterable[Step], holds: Mapping[str, int], parallel: int) -> float:
     """The expected time of all steps in seconds."""
-    queue, time_s, order = Queue(steps, holds, parallel), 0.0, 0
+    return max((start_s + step.seconds for start_s, step in schedule(steps, holds, parallel)), default=0.0)
+
+
+def schedule(steps: Iterable[Step], holds: Mapping[str, int], parallel: int) -> list[tuple[float, Step]]:
+    """The steps in the order of their expected start, each with this time in seconds."""
+    queue, time_s = Queue(steps, holds, parallel), 0.0
+    starts: list[tuple[float, Step]] = []
     ends: list[tuple[float, int, Step]] = []
     while True:
         while (step := queue.take()) is not None:
-            order += 1
-            heapq.heappush(ends, (time_s + step.seconds, order, step))
+            starts.append((time_s, step))
+            heapq.heappush(ends, (time_s + step.seconds, len(starts), step))
         if not ends:
-            return time_s
+            return starts
         time_s, _, step = heapq.heappop(ends)
         queue.finish(step)
