@@ -220,11 +220,11 @@ def test_values_that_are_not_judged_count_where_others_of_their_metric_are():
     """The times beside judged bandwidths are of the same messages; a run of times alone counts them."""
     smaller = dataclasses.replace(sample.verdict(2**20, 1.0), judgement=Judgement.SKIP)
     time = dataclasses.replace(smaller, measurement=smaller.measurement._replace(metric=Metric.TIME))
-    alone = dataclasses.replace(sample.RUN, verdicts=(time,))
-    beside = dataclasses.replace(sample.RUN, verdicts=(sample.verdict(2**30, 360.0), smaller, time))
-    assert count_verdicts([alone]) == {Judgement.SKIP: 1}
-    assert count_verdicts([beside]) == {Judgement.PASS: 1, Judgement.SKIP: 1}
-    assert overall_verdict([beside], (), Judgement.PASS) == (
+    run_of_times = dataclasses.replace(sample.RUN, verdicts=(time,))
+    run = dataclasses.replace(sample.RUN, verdicts=(sample.verdict(2**30, 360.0), smaller, time))
+    assert count_verdicts([run_of_times]) == {Judgement.SKIP: 1}
+    assert count_verdicts([run]) == {Judgement.PASS: 1, Judgement.SKIP: 1}
+    assert overall_verdict([run], (), Judgement.PASS) == (
         "PASS: 1 pass of 1 judged measurement; 1 not judged (may be good or bad)"
     )
 

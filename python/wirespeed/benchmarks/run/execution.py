@@ -176,7 +176,7 @@ class _Execution:
 def estimate_remaining_s(likely_s: float, planned_s: float, total_s: float, ended_s: float, elapsed_s: float) -> float:
     """The remaining time of a campaign: the expected one times the pace so far, which counts by the share that ended.
 
-    Few steps that took longer than expected say little of the others.
+    A few steps that took longer than expected do not describe the others.
 
     ``likely_s``: expected time of the campaign; ``planned_s``: that of its steps one after the other; ``total_s``: the
     same with the repetitions so far; ``ended_s``: that of the steps that ended.
