@@ -20,7 +20,7 @@ MPIGRAPH = "tests/samples/mpigraph/four-nodes.txt"
 
 PERFTEST = """\
 ---------------------------------------------------------------------------------------
-                    RDMA_Write BW Test
+                    RDMA_Write Bidirectional BW Test
  Dual-port       : OFF          Device         : bnxt_re0
  Number of qps   : 1            Transport type : IB
  Connection type : RC           Using SRQ      : OFF
@@ -327,6 +327,80 @@ def test_a_path_that_was_normal_in_another_log_is_not_measured_once(tmp_path, va
     assert absent not in result.stdout
 
 
+def write_perftest_logs(folder, value, size=65536, hosts=range(1, 5)):
+    """Logs of ib_write_bw in one direction between the first NICs of hosts, which their GIDs name."""
+    folder.mkdir(parents=True)
+    for a in hosts:
+        for b in hosts:
+            text = PERFTEST.replace("Bidirectional ", "").replace("1048576", str(size)).format(value=value(a, b))
+            local, remote = (f"00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:{16 * host - 15:02}" for host in (a, b))
+            number = "LID 0000 QPN 0x0089 PSN 0x5c1a3b"
+            ends = f" local address: {number}\n GID: {local}\n remote address: {number}\n GID: {remote}\n"
+            text = text.replace(" #bytes", f"{ends}{'-' * 87}\n #bytes")
+            if a != b:
+                (folder / f"{a}-{b}.log").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_the_retest_measures_the_size_and_direction_of_the_logs(tmp_path):
+    logs = write_perftest_logs(tmp_path / "logs", lambda a, b: 190.0 if b == 3 else 391.0 + a / 10)
+    result = peers(logs, "-c", CLUSTER)
+    folder = "retest-node3-bnxt-re0"
+    command = "ib_write_bw -d bnxt_re0 -m 4096 -s 65536 --report_gbits"
+    lines = [line.strip() for line in result.stdout.splitlines()]
+    start = lines.index(f"mkdir -p {folder}")
+    assert lines[start + 1] == (
+        f"ssh node3 '{command}' > /dev/null & sleep 3; ssh node1 '{command} node3' "
+        f"| tee {folder}/node1-bnxt_re0-node3-bnxt_re0.log"
+    )
+    assert lines[start + 4] == f"wirespeed bench peers {logs} {folder} --cluster {CLUSTER}"
+
+
+def test_logs_of_another_size_are_named(tmp_path):
+    logs = write_perftest_logs(tmp_path / "logs", lambda a, b: 391.0 + a / 10)
+    large = write_perftest_logs(tmp_path / "others", lambda a, b: 390.0 + a / 10, size=1 << 20, hosts=(1, 2))
+    note = (
+        f"not compared, results of 1 MiB where most logs have another size: {large}/1-2.log, {large}/2-1.log; "
+        "`--size 1MiB` compares them"
+    )
+    assert note in peers(logs, large, "-c", CLUSTER).stdout
+    assert "not compared, results" not in peers(logs, large, "-c", CLUSTER, "--size", "1MiB").stdout
+
+
+def test_a_log_of_one_nic_with_itself_is_named(tmp_path):
+    logs = write_perftest_logs(tmp_path / "logs", lambda a, b: 391.0 + a / 10)
+    text = (logs / "1-2.log").read_text(encoding="utf-8")
+    (logs / "1-2.log").write_text(text.replace("10:01:00:17", "10:01:00:01"), encoding="utf-8")
+    result = peers(logs, "-c", CLUSTER)
+    assert f"not compared, sender and receiver are the same NIC: {logs}/1-2.log\n" in result.stdout
+
+
+def write_mpigraph_log(folder, has_receivers=True):
+    """Four hosts, with a slow path from node3 to node1, with or without the values of the receivers."""
+    text = (SAMPLES / "mpigraph/four-nodes.txt").read_text(encoding="utf-8")
+    folder.mkdir()
+    tables = text.partition("Recv max")[0]
+    (folder / "mpigraph.log").write_text(text if has_receivers else f"{tables}END mpiGraph\n", encoding="utf-8")
+    return folder
+
+
+def test_a_suspect_that_a_retest_confirms_is_confirmed_at_both_ends(tmp_path):
+    """Only the retest has the values of the receivers."""
+    logs = write_mpigraph_log(tmp_path / "logs", has_receivers=False)
+    result = peers(logs, write_mpigraph_log(tmp_path / "retest-node3-node1"))
+    assert result.exit_code == Exit.FAILED
+    assert "measured once" not in result.stdout
+    assert result.stdout.count("CONFIRMED path node3 -> node1") == 2
+    assert "2 suspects, 2 confirmed" in result.stdout or "1 suspect, 1 confirmed" in result.stdout
+
+
+def test_the_folder_of_a_retest_is_none_of_the_inputs(tmp_path):
+    folder = write_mpigraph_log(tmp_path / "retest-node3-node1")
+    result = peers(folder)
+    assert "| tee retest-node3-node1-2/mpigraph.log" in result.stdout
+    assert f"wirespeed bench peers {folder} retest-node3-node1-2\n" in result.stdout
+
+
 def test_a_row_that_was_not_measured_is_not_called_slow():
     result = peers("tests/samples/pair_matrix/gbps-and-latency.txt")
     assert "its column is slow, its row was not measured: its receiving direction, or the host" in result.stdout
@@ -376,7 +450,7 @@ def test_hosts_outside_the_cluster_file_come_last(tmp_path):
     ("options", "reason"),
     [
         ((), "add --cluster, or give --from and --to"),
-        (("--cluster", CLUSTER), "not hosts of the cluster file: node98, node99"),
+        (("--cluster", CLUSTER), "the folder names node98, node99 are no hosts of the cluster file"),
     ],
 )
 def test_why_folder_names_are_not_hosts(tmp_path, options, reason):

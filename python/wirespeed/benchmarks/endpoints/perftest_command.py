@@ -14,6 +14,10 @@ from wirespeed.benchmarks.endpoints.nics import find_nic
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Run
 
+BANDWIDTH_BYTES = 1 << 20
+"""Message of bandwidth tests: from 64 KiB on all NICs of Broadcom 957608-AN210, 2.8.2, and of its peers are at their
+plateau."""
+LATENCY_BYTES = 8
 _SEND_QUEUE_DEPTH = 128
 
 
@@ -27,17 +31,18 @@ def build_perftest_commands(
     """
     is_server = run.parameters.side == "server"
     if ends is None:
-        command = _list_arguments(run, run.parameters.rdma_device, sizes, _logged_gpu(run))
+        command = list_perftest_arguments(run, run.parameters.rdma_device, sizes, _logged_gpu(run))
         return (shlex.join([*command, *([] if is_server else ["SERVER"])]),)
     (client, client_nic), (server, server_nic) = (end.split(":", 1) for end in ends)
     client_gpu, server_gpu = (_find_gpu(run, plan, end, has_log=end == ends[is_server]) for end in ends)
     has_device = run.parameters.rdma_device is not None
-    on_server = _list_arguments(run, server_nic if has_device else None, sizes, server_gpu)
-    on_client = _list_arguments(run, client_nic if has_device else None, sizes, client_gpu)
+    on_server = list_perftest_arguments(run, server_nic if has_device else None, sizes, server_gpu)
+    on_client = list_perftest_arguments(run, client_nic if has_device else None, sizes, client_gpu)
     return f"on {server}: {shlex.join(on_server)}", f"on {client}: {shlex.join([*on_client, server])}"
 
 
-def _list_arguments(run: Run, device: str | None, sizes: Collection[int], gpu: int | None) -> list[str]:
+def list_perftest_arguments(run: Run, device: str | None, sizes: Collection[int], gpu: int | None) -> list[str]:
+    """The command line of one end, with the options that the report of the run states."""
     stated = run.parameters
     row, queue_pairs, depth = stated.gid_index, stated.queue_pairs, stated.send_queue_depth
     is_bandwidth = (run.test or "").endswith("_bw")

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
+from wirespeed.benchmarks.endpoints.perftest_command import build_perftest_commands
 from wirespeed.benchmarks.judge.limits import RunContext, StartJob
-from wirespeed.benchmarks.judge.perftest_repeat import build_perftest_commands
 from wirespeed.benchmarks.judge.runs import has_stated_options
 from wirespeed.benchmarks.judge.stated_options import find_unused_options, list_stated_options
 from wirespeed.errors import Refusal

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from wirespeed.benchmarks.endpoints.members import MemberDirectory, add_rails, natural
 from wirespeed.benchmarks.peers import spread
 from wirespeed.benchmarks.peers.causes import Cause, Ends, Rule, candidates, explain
 from wirespeed.benchmarks.peers.median_polish import polish
-from wirespeed.benchmarks.peers.retest import ComparisonOptions, commands, select_hosts
-from wirespeed.benchmarks.peers.samples import Key, Sample, SampleSet
+from wirespeed.benchmarks.peers.retest import ENOUGH_CELLS, ComparisonOptions, commands, select_hosts
+from wirespeed.benchmarks.peers.samples import RECEIVED_SIDE, Key, Sample, SampleSet
 from wirespeed.benchmarks.peers.wording import because, title
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.peers import Cell, CellPattern, Kind, Margin, Matrix, Member, PeerGroup, Peers, Reading, Suspect
@@ -22,8 +22,6 @@ _FEWEST_LIKE = 4
 """Least number of comparable cells: of three, one outlier cannot be distinguished from two."""
 _FEWEST_HOSTS = 4  # hosts with the same internal pairs: minimum number for comparing them with each other
 _LIKE_HOSTS = "the same pair in every host"
-_ENOUGH_AGAIN = 3
-"""Cells of a suspect that are measured again: the retest commands measure one host with three healthy ones."""
 _EVIDENCE = 12  # readings listed for a suspect, the slowest first
 
 
@@ -31,23 +29,61 @@ def compare_samples(
     gathered: SampleSet, directory: MemberDirectory, options: ComparisonOptions, tolerance: float = spread.TOLERANCE
 ) -> Peers:
     """A matrix for each measurement that was gathered, with the retest commands of each suspect."""
-    matrices = []
+    matrices: dict[Key, Matrix] = {}
     for key, samples in gathered.samples.items():
         matrix = compare(key, samples, directory, tolerance)
         parameters = gathered.parameters.get(key, Parameters())
-        suspects = tuple(_add_retest(suspect, matrix, parameters, options, directory) for suspect in matrix.suspects)
-        matrices.append(replace(matrix, suspects=suspects))
-    return Peers(tuple(matrices), tuple(gathered.notes))
+        suspects = tuple(
+            _add_retest(suspect, key, matrix, parameters, options, directory) for suspect in matrix.suspects
+        )
+        matrices[key] = replace(matrix, suspects=suspects)
+    return Peers(tuple(_confirm_by_other_end(matrices)), tuple(gathered.notes))
+
+
+def _confirm_by_other_end(matrices: Mapping[Key, Matrix]) -> Iterator[Matrix]:
+    """The matrices, each with its suspects that the values of the other end of the same transfers confirm.
+
+    A log may contain the values of one end alone, so that those of the other end were measured once.
+    """
+    for key, matrix in matrices.items():
+        sides = {None: RECEIVED_SIDE, RECEIVED_SIDE: None}
+        other_end = matrices.get(replace(key, side=sides[key.side])) if key.side in sides else None
+        confirmed = {
+            (suspect.kind, suspect.name): suspect
+            for suspect in (other_end.suspects if other_end is not None else ())
+            if suspect.confirmed
+        }
+        yield replace(
+            matrix,
+            suspects=tuple(
+                replace(
+                    suspect,
+                    confirmed=True,
+                    because=f"{suspect.because}; confirmed by the values of the other end",
+                    retest=confirmed[suspect.kind, suspect.name].retest,
+                )
+                if not suspect.confirmed and (suspect.kind, suspect.name) in confirmed
+                else suspect
+                for suspect in matrix.suspects
+            ),
+        )
 
 
 def _add_retest(
-    suspect: Suspect, matrix: Matrix, parameters: Parameters, options: ComparisonOptions, directory: MemberDirectory
+    suspect: Suspect,
+    key: Key,
+    matrix: Matrix,
+    parameters: Parameters,
+    options: ComparisonOptions,
+    directory: MemberDirectory,
 ) -> Suspect:
     """Add to a suspect its retest commands and the cables of its NICs."""
     members = {member.name: member for member in matrix.members}
     slow = [cell for cell in matrix.cells if (cell.source, cell.target) in suspect.slow]
     hosts = select_hosts(slow, members, suspect.kind, matrix.cells)
-    retest = commands(matrix.tool, matrix.test, parameters, hosts, options, suspect.name)
+    pairs = [(members[source], members[target]) for source, target in suspect.slow if target is not None]
+    logs = {reading.file for cell in matrix.cells for reading in cell.readings}
+    retest = commands(key, parameters, hosts, pairs, options, suspect.name, logs)
     return replace(suspect, retest=retest, cables=tuple(_list_cables(suspect, members, directory)))
 
 
@@ -306,7 +342,7 @@ def _is_confirmed(slow: Sequence[Cell], expected: Mapping[str, float | None], ke
     Only another log is another measurement: one log may contain the same pair under several conditions.
     """
     repeated = [cell for cell in slow if _count_logs(cell) > 1]
-    if not slow or len(repeated) < min(len(slow), _ENOUGH_AGAIN):
+    if not slow or len(repeated) < min(len(slow), ENOUGH_CELLS):
         return False
     return all(
         _is_low(reading, expected[cell.group], key, rule.minimum) for cell in repeated for reading in cell.readings

@@ -30,6 +30,7 @@ CHOSEN = (
 """The metric that represents a run is the first that it has: bandwidths first, robust statistics before others."""
 
 _DIRECTIONS = (" forward", " backward")  # two transfers at the same time, as TransferBench names them
+RECEIVED_SIDE = "as received"
 _RECEIVED = ", received"  # the value of the receiving end of the same transfer
 
 
@@ -117,6 +118,8 @@ def gather(
                     (log.name, run)
                 )
     gathered = SampleSet(_select_size(samples_by_key, size), parameters)
+    if size is None:
+        gathered.notes += _describe_other_sizes(samples_by_key, gathered.samples)
     _add_failed(gathered, failed)
     gathered.notes += _describe_without_ends(without_ends, directory)
     without_result = [(name, run) for name, run in without_result if name not in with_result]
@@ -137,10 +140,37 @@ def _describe_without_ends(runs: Sequence[tuple[str, Run]], directory: MemberDir
             f"not compared, a run over several hosts ({_format_first(hosts)}) does not show which is slow: {names}; "
             "measure each host separately, or run `wirespeed bench run matrix`"
         )
-    unnamed = [name for name, run in runs if not run.parameters.host_names]
+    loopbacks = [name for name, run in runs if _is_loopback(run)]
+    if loopbacks:
+        yield f"not compared, sender and receiver are the same NIC: {_format_first(loopbacks)}"
+    unnamed = [name for name, run in runs if not run.parameters.host_names and not _is_loopback(run)]
     if unnamed:
         text = f"not compared, the log does not name its hosts: {_format_first(unnamed)}"
         yield f"{text}; {_hint_of_hosts(unnamed, directory)}"
+
+
+def _is_loopback(run: Run) -> bool:
+    """Whether both ends have the same address."""
+    near, arrow, far = (read_ends(run) or "").partition(PAIR_ARROW)
+    return bool(arrow) and near == far
+
+
+def _describe_other_sizes(
+    samples_by_key: Mapping[Key, Sequence[Sample]], selected: Mapping[Key, Sequence[Sample]]
+) -> Iterator[str]:
+    """Logs without a result of the compared size, by the size that they have."""
+    compared = {sample.reading.file for samples in selected.values() for sample in samples}
+    files: dict[int, list[str]] = defaultdict(list)
+    for key, samples in samples_by_key.items():
+        if key.size_bytes is not None:
+            files[key.size_bytes] += [sample.reading.file for sample in samples if sample.reading.file not in compared]
+    for size, names in sorted(files.items()):
+        if names:
+            option = "--size " + str(Size(size)).replace(" ", "")
+            yield (
+                f"not compared, results of {Size(size)} where most logs have another size: {_format_first(names)}; "
+                f"`{option}` compares them"
+            )
 
 
 def _describe_without_result(runs: Sequence[tuple[str, Run]], metric: Metric | None) -> str:
@@ -160,7 +190,8 @@ def _hint_of_hosts(names: Sequence[str], directory: MemberDirectory) -> str:
             f"add --cluster, or {ends}"
         )
     folders = list(dict.fromkeys(folder for name in names if (folder := PurePath(name).parent.name)))
-    unknown = f"; not hosts of the cluster file: {_format_first(folders)}" if folders else ""
+    noun, verb = ("folder name", "is no host") if len(folders) == 1 else ("folder names", "are no hosts")
+    unknown = f"; the {noun} {_format_first(folders)} {verb} of the cluster file" if folders else ""
     return f"put the log of each host into a folder named after it (node3/all_reduce.log), or {ends}{unknown}"
 
 
@@ -226,7 +257,7 @@ def _make_pair_sample(
     near, _, far = label.removesuffix(direction).partition(PAIR_ARROW)
     source, target = directory.member(near, log.host), directory.member(far, log.host)
     is_inside_host = log.host is not None and source.host == target.host == log.host
-    side = "as received" if (measurement.label or "").endswith(_RECEIVED) else direction.strip() or None
+    side = RECEIVED_SIDE if (measurement.label or "").endswith(_RECEIVED) else direction.strip() or None
     key = _make_key(run, measurement, parameters, "pairs inside of hosts" if is_inside_host else "pairs", None, side)
     return key, Sample(source, target, _make_reading(log, measurement, key.unit), label)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from wirespeed.benchmarks.endpoints.fabric import Endpoint
 from wirespeed.benchmarks.endpoints.nics import NicPlace, find_path_mtu
+from wirespeed.benchmarks.endpoints.perftest_command import BANDWIDTH_BYTES, LATENCY_BYTES
 from wirespeed.benchmarks.steps.iperf3_options import parse_iperf3_options
 from wirespeed.benchmarks.steps.iperf3_processes import start_clients, start_servers
 from wirespeed.benchmarks.steps.pairing import Pair
@@ -25,9 +26,6 @@ _LEAST_LIMIT_S = 30.0
 BANDWIDTH = "ib_write_bw"
 LATENCY = "ib_write_lat"
 SEND_LATENCY = "ib_send_lat"
-_MESSAGE = 1 << 20
-"""Bytes: from 64 KiB on all NICs of Broadcom 957608-AN210, 2.8.2, and of its peers are at their plateau."""
-_LATENCY_BYTES = 8
 _ALL_BYTES = 16 << 20
 """Bytes of one message of each size of perftest's option -a: 2, 4, 8 … 8 MiB."""
 
@@ -113,9 +111,18 @@ def _build_perftest_command(
     if mtu is not None:
         arguments += ["-m", str(mtu)]
     if test == BANDWIDTH:
-        arguments += ["--report_gbits", "-b", "-s", str(_MESSAGE), "-D", str(request.seconds), "-q", str(queue_pairs)]
+        arguments += [
+            "--report_gbits",
+            "-b",
+            "-s",
+            str(BANDWIDTH_BYTES),
+            "-D",
+            str(request.seconds),
+            "-q",
+            str(queue_pairs),
+        ]
     else:
-        sizes = ["-a"] if test == SEND_LATENCY else ["-s", str(_LATENCY_BYTES)]
+        sizes = ["-a"] if test == SEND_LATENCY else ["-s", str(LATENCY_BYTES)]
         arguments += [*sizes, "-n", str(request.messages)]
     if gpu and endpoint.gpu is not None:
         arguments += request.commands.gpu_memory(endpoint.host, endpoint.gpu)
