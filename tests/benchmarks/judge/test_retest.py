@@ -350,7 +350,7 @@ def test_a_bad_collective_is_repeated_with_its_own_command(settings, combined):
     """The log does not hold its host file and library variables, so no other command measures the same."""
     repeated = all_reduce(BAD, **{name: value for name, value in settings.items() if name != "test"})
     named = replace(repeated, test=settings.get("test", "all_reduce"))
-    (judged_run,) = judge_runs(named, context=RunContext(collective="all_reduce"))
+    (judged_run,) = judge_runs(named, context=RunContext(collective=None if named.test else "all_reduce"))
     assert judged_run.notes[-1] == (
         "failed in a single run; before acting on it, run the same command on the same hosts once more, "
         f"with -b 8589934592 -e 8589934592 -f 2; {combined}"

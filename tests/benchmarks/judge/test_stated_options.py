@@ -182,6 +182,33 @@ def test_what_the_log_or_the_cluster_contradicts_is_refused(
     assert any("has no effect" in note for note in stated.notes)
 
 
+REPETITIONS = [
+    (RunContext(ranks=4), "--ranks 4", "the log has 4 ranks"),
+    (RunContext(nodes=2), "--nodes 2", "the log has 2 hosts"),
+    (RunContext(collective="all-reduce"), "--collective all-reduce", "the log is of all_reduce"),
+]
+
+
+@pytest.mark.parametrize(("context", "option", "reason"), REPETITIONS)
+def test_what_repeats_the_log_is_refused(context: RunContext, option: str, reason: str) -> None:
+    sample = "nccl_tests/all-reduce-2-nodes.txt"
+    with pytest.raises(Refusal, match=f"{option}: no effect: {sample}: {reason}"):
+        judge_all_logs([Log(sample, read_sample(sample))], plan(), context)
+
+
+def test_a_collective_has_no_ends() -> None:
+    """They decide which hosts take part; of a run on all hosts they decide nothing."""
+    sample = "nccl_tests/all-reduce-2-nodes.txt"
+    log = Log(sample, read_sample(sample))
+    ends = RunContext(source="node1:bnxt_re0", target="node3:bnxt_re0")
+    (judged, *_) = judge_all_logs([log], plan(), ends).runs
+    assert (judged.source, judged.target) == (None, None)
+    (run, *_) = log.reading.runs
+    of_all_hosts = replace(run, parameters=replace(run.parameters, nodes=4))
+    with pytest.raises(Refusal, match="the run uses all 4 hosts of mi300x-4node"):
+        judge_all_logs([replace(log, reading=replace(log.reading, runs=(of_all_hosts,)))], plan(), ends)
+
+
 @cache
 def plan_with_logged_addresses() -> Plan:
     """The example, with the addresses of two logs on node1 and node2 (their GIDs, and those of iperf3)."""

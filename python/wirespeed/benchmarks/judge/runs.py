@@ -52,6 +52,7 @@ from wirespeed.benchmarks.judge.rdma import list_connection_notes, rdma_limits
 from wirespeed.benchmarks.judge.stated_options import (
     APPLICATION_TIME,
     drop_contradicted_facts,
+    has_many_ends,
     list_notes_on_options,
 )
 from wirespeed.benchmarks.judge.tcp import TcpLimits, tcp_limits
@@ -196,7 +197,8 @@ def judge_with_subject(
     )
     extra_notes = (*limits.notes, *causes, *fingerprints, *dips, *of_run, *unread, *notes_on_options)
     judged = _judge_run(run, verdicts, extra_notes, file, plan.name)
-    judged = replace(judged, source=context.source, target=context.target)
+    if not has_many_ends(run):
+        judged = replace(judged, source=context.source, target=context.target)
     if context.evidence is not None:
         judged = _add_evidence(judged, run, plan, context, context.evidence)
     return judged, subject

@@ -7,14 +7,15 @@ judgement than the one that would follow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from wirespeed.benchmarks.endpoints.nics import find_logged_ends
+from wirespeed.benchmarks.endpoints.nics import find_logged_ends, find_nic
 from wirespeed.benchmarks.judge.collective_names import contradicts_collective
 from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.mpi import is_collective
 from wirespeed.errors import Problem, Refusal
+from wirespeed.limits.group import find_collective
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import APPLICATIONS, Run
 
@@ -24,6 +25,7 @@ _NAMES_ITS_ENDS = ("mpigraph", "pair-matrix", "mesh")
 APPLICATION_TIME = "an application's time has no network limit"
 """Why the times of applications are not judged."""
 _MPI = "osu-micro-benchmarks"
+_NO_ROOT = -1  # printed by nccl-tests for a collective without a root
 _MANY_PAIRS = ("osu_mbw_mr", "osu_bw_fan_in", "osu_bw_fan_out")
 
 
@@ -110,16 +112,17 @@ _HINTS = {
 
 
 def _list_contradictions(run: Run, stated: Mapping[str, str], plan: Plan) -> Iterator[tuple[str, str]]:
-    """The options that the log or the cluster contradicts, each with the fact that does."""
+    """The options that the log or the cluster contradicts, or that repeat the log, each with the fact that does."""
     ranks, nodes = stated.get("--ranks"), stated.get("--nodes")
-    if ranks and run.ranks and int(ranks) != run.ranks:
+    if ranks and run.ranks:
         yield "--ranks", f"the log has {run.ranks} ranks"
-    if nodes and run.parameters.nodes and int(nodes) != run.parameters.nodes:
+    if nodes and run.parameters.nodes:
         yield "--nodes", f"the log has {_count_hosts(run.parameters.nodes)}"
     elif nodes and int(nodes) > len(plan.hosts) > 0:
         yield "--nodes", f"{plan.name} has {_count_hosts(len(plan.hosts))}"
     collective = stated.get("--collective")
-    if collective and run.tool in _COLLECTIVES and contradicts_collective(run, collective):
+    logged = find_collective(run.test or "") if run.tool in _COLLECTIVES else None
+    if collective and logged and (contradicts_collective(run, collective) or find_collective(collective) is logged):
         yield "--collective", f"the log is of {run.test}"
     ends = {option: stated[option].partition(":")[0] for option in ("--from", "--to") if option in stated}
     located = find_logged_ends(run, plan)
@@ -146,7 +149,7 @@ def _list_reasons(run: Run, stated: Mapping[str, str], plan: Plan) -> Iterator[t
 
 
 def _list_reasons_of_ranks(run: Run) -> Iterator[tuple[str, str]]:
-    if run.tool in (*_COLLECTIVES, "gpcnet") or is_collective(run):
+    if has_many_ends(run):
         return
     if run.tool == _MPI and run.test in _MANY_PAIRS:
         if run.test == "osu_mbw_mr" and run.parameters.pairs:
@@ -161,6 +164,26 @@ def _list_reasons_of_ranks(run: Run) -> Iterator[tuple[str, str]]:
     yield "--nodes", reason
 
 
+def has_many_ends(run: Run) -> bool:
+    """Whether a run is a collective, or a job of many pairs at once, so that no two NICs are its ends."""
+    return run.tool in (*_COLLECTIVES, "gpcnet") or is_collective(run)
+
+
+def _uses_all_hosts(run: Run, plan: Plan, ends: Sequence[str]) -> bool:
+    """Whether a run of nccl-tests uses every host, so that it does not matter which are named.
+
+    The host of a root is another matter, and so is an interface for TCP sockets.
+    """
+    if run.parameters.root_rank not in (None, _NO_ROOT):
+        return False
+    if any(not find_nic(plan, "the end of a run", end).nic.rdma_device for end in ends):
+        return False
+    if run.parameters.nodes is not None:
+        return run.parameters.nodes >= len(plan.hosts)
+    gpus = sum(len(host.gpus) for host in plan.hosts.values())
+    return 0 < gpus <= (run.ranks or 0)
+
+
 def _list_reasons_of_ends(run: Run, stated: Mapping[str, str], plan: Plan) -> Iterator[tuple[str, str]]:
     ends = {option: stated[option] for option in ("--from", "--to") if option in stated}
     hosts = {name.partition(".")[0] for name in (run.parameters.host_names or "").split(",") if name}
@@ -173,6 +196,9 @@ def _list_reasons_of_ends(run: Run, stated: Mapping[str, str], plan: Plan) -> It
             yield option, reason
     elif run.tool in _ONE_HOST and len({end.partition(":")[0] for end in ends.values()}) > 1:
         yield "--to", f"{run.tool} runs on one host, that of --from {ends['--from']}"
+    elif run.tool in _COLLECTIVES and _uses_all_hosts(run, plan, list(ends.values())):
+        for option in ends:
+            yield option, f"the run uses all {_count_hosts(len(plan.hosts))} of {plan.name}"
     else:
         for option, end in ends.items():
             if hosts and hosts <= plan.hosts.keys() and end.partition(":")[0] not in hosts:
