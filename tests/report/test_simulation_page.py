@@ -107,8 +107,8 @@ def test_the_table_of_pauses(document: Document, view: SimulationView) -> None:
     (began,) = document.find_elements("p", class_="later")
     (uplink,) = [port for port in view.pauses.ports if view.network.port_names[port.port] == "switch 6:7"]
     assert began["text"].strip() == (
-        "Root of congestion: switch 7 (deepest queue: switch 7:4) paused other ports for "
-        f"{uplink.total_ps / 1e6:,.1f} µs in total, "
+        "Root of congestion: switch 7 (deepest queue: switch 7:4) paused 1 other port for "
+        f"{uplink.total_ps / 1e6:,.1f} µs, "
         f"of which {uplink.total_ps / 1e6:,.1f} µs were not caused by downstream pauses."
     )
     assert len(view.pauses.ports) == 5

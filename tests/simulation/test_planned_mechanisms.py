@@ -120,7 +120,7 @@ def test_what_a_group_may_take_follows_the_speed_of_its_port(tmp_path: Path) -> 
 
 def test_what_platforms_do_with_buffers_automatically_is_reported(tmp_path: Path) -> None:
     headroom = "headroom: as planned; headroom that the switch OS allocates itself is not modelled"
-    divided = "buffer of tomahawk5: ingress shares are limits, egress shares are not"
+    divided = "buffer of tomahawk5: ingress shares limit the classes, egress shares are not simulated"
     assumption = "buffer of tomahawk5: the per-port reservation is included in that of the lossless and lossy groups"
     preset = "lossless groups of tomahawk4: guaranteed buffer 2,540 bytes, XON 9,144 bytes below the threshold (preset"
     of_eos, of_junos, of_jericho = (
@@ -219,7 +219,7 @@ def test_pools_that_a_system_makes_by_itself(tmp_path: Path) -> None:
     _, document, assumed = planned_scenario(tmp_path, system="cumulus")
     assert resolve_parameters(document, 1, 3)["switch"]["pools"] == {"lossless_percent": 50, "lossy_percent": 50}
     assert DEFAULT_BUFFER in assumed
-    assert "buffer of spectrum4: ingress shares are limits, egress shares are not" in assumed
+    assert "buffer of spectrum4: ingress shares limit the classes, egress shares are not simulated" in assumed
     lossy = ("lossless: true, share: 50%, congestion: dcqcn-p", "share: 50%")
     _, document, assumed = planned_scenario(tmp_path, lossy, system="cumulus")
     assert resolve_parameters(document, 1, 3)["switch"].get("pools") is None

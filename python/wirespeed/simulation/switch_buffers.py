@@ -72,7 +72,7 @@ class SwitchBuffers:
             )
         departure = (buffers.egress_lossless_share, buffers.egress_lossy_share, buffers.dedicated_egress)
         if any(entry is not None for entry in departure):
-            self._assume(f"buffer of {name}: ingress shares are limits, egress shares are not")
+            self._assume(f"buffer of {name}: ingress shares limit the classes, egress shares are not simulated")
         return pools
 
     def group(self, switch: Switch, speed: Bandwidth | None) -> form.Switch:

@@ -114,20 +114,23 @@ def _name_group(run: SimulationView, distribution: Distribution) -> Group:
     return replace(distribution.groups[0], name=label(run))
 
 
-def origins(run: SimulationView) -> list[tuple[str, int, int]]:
+def origins(run: SimulationView) -> list[tuple[str, int, int, int]]:
     """Roots of congestion: devices that paused others mostly while they were not paused themselves.
 
-    Each has its total pause time, and the part that downstream pauses do not cause. Longest first.
+    Each has the number of ports that it paused, the sum of their pause times, and the part of it that downstream pauses
+    do not cause. Longest first.
     """
+    ports: dict[int, int] = {}
     total: dict[int, int] = {}
     not_propagated: dict[int, int] = {}
     for port in run.pauses.ports:
         node = run.network.peer(port.port)
+        ports[node] = ports.get(node, 0) + 1
         total[node] = total.get(node, 0) + port.total_ps
         not_propagated[node] = not_propagated.get(node, 0) + port.total_ps - port.passed_on_ps
     roots = [node for node in total if 2 * not_propagated[node] > total[node]]
     roots.sort(key=lambda node: (-not_propagated[node], node))
-    return [(_root_name(run, node), total[node], not_propagated[node]) for node in roots[:_ORIGINS]]
+    return [(_root_name(run, node), ports[node], total[node], not_propagated[node]) for node in roots[:_ORIGINS]]
 
 
 def _root_name(run: SimulationView, node: int) -> str:

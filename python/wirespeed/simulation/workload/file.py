@@ -75,9 +75,11 @@ class Entry(Part):
         Field(description="Protocol. TCP adapts its rate to the bandwidth that is available; UDP does not."),
     ] = Protocol.RDMA
     verb: Annotated[Verb, Field(description="RDMA operation.")] = Verb.WRITE
-    size: Annotated[SizeText, Field(description="Size of a message.")]
+    size: Annotated[SizeText, Field(description="Size of each message; every queue pair sends `messages` of them.")]
     messages: Annotated[Positive, Field(description="Messages of each queue pair, posted one after the other.")] = 1
-    queue_pairs: Annotated[Positive, Field(description="Queue pairs of each pair of NICs.")] = 1
+    queue_pairs: Annotated[
+        Positive, Field(description="Queue pairs of each pair of NICs, each with messages of its own.")
+    ] = 1
     start: Annotated[DurationText | None, Field(description="Earliest start. Default: 0.")] = None
     rate: Annotated[BandwidthText | None, Field(description="With background: rate of each queue pair.")] = None
     until: Annotated[DurationText | None, Field(description="With background: end of the traffic.")] = None
