@@ -275,6 +275,14 @@ def test_a_name_is_printed_once_with_all_that_belongs_to_it(view: SimulationView
     assert len(names) == len(set(names))
 
 
+def test_runs_side_by_side_have_the_names_of_their_cluster_files(view: SimulationView) -> None:
+    files = ("low.yaml", "high.yaml")
+    sources = [Source("p", file, "0" * 64, "0.1.0", "t.yaml", "0" * 64, "0" * 64) for file in files]
+    runs = [dataclasses.replace(view, summary=dataclasses.replace(view.summary, source=source)) for source in sources]
+    text = page(runs)
+    assert all(f", {file}</th>" in text for file in files)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["victim", "0123456789" * 9, "gpu-node-1024:enp129s0f0np0 → gpu-node-1024:mlx5_" * 2])
 def test_no_label_is_cut_off(name: str, view: SimulationView, tmp_path: Path) -> None:

@@ -142,8 +142,9 @@ def _root_name(run: SimulationView, node: int) -> str:
 
 
 def label(run: SimulationView) -> str:
-    """Name of a run: result folder and scenario."""
-    return f"{Path(run.folder).name}: {run.summary.name}"
+    """Name of a run: result folder, scenario, and the cluster file, in which variants of a plan differ."""
+    source = run.summary.source
+    return f"{Path(run.folder).name}: {run.summary.name}{f', {source.cluster}' if source else ''}"
 
 
 def flow_cells(run: SimulationView, flow: FlowRow) -> tuple[tuple[str, str], ...]:

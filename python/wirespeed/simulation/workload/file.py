@@ -77,9 +77,7 @@ class Entry(Part):
     verb: Annotated[Verb, Field(description="RDMA operation.")] = Verb.WRITE
     size: Annotated[SizeText, Field(description="Size of each message; every queue pair sends `messages` of them.")]
     messages: Annotated[Positive, Field(description="Messages of each queue pair, posted one after the other.")] = 1
-    queue_pairs: Annotated[
-        Positive, Field(description="Queue pairs of each pair of NICs, each with messages of its own.")
-    ] = 1
+    queue_pairs: Annotated[Positive, Field(description="Queue pairs of each pair of NICs, each with its messages.")] = 1
     start: Annotated[DurationText | None, Field(description="Earliest start. Default: 0.")] = None
     rate: Annotated[BandwidthText | None, Field(description="With background: rate of each queue pair.")] = None
     until: Annotated[DurationText | None, Field(description="With background: end of the traffic.")] = None
