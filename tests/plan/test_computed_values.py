@@ -80,7 +80,7 @@ def test_vendors_stand_beside_it() -> None:
         "SONiC, Dell Z9332F: 201.9 kB up to 40 m (0.85 × the computed value); for comparison only"
     )
     assert number.formula == (
-        "time until a pause acts: 0.183 µs (the 9122 B frame already being sent) + 0.00168 µs (PFC frame)"
+        "time until a pause acts: 0.183 µs (the 9,122 B frame already being sent) + 0.00168 µs (PFC frame)"
         " + 2 × 10 m × 5 ns/m (cable) + 1.16 µs (response of the peer);"
         " received in this time at 400 Gb/s, in the worst case (64 B frames, one 254 B cell each): 858 cells;"
         " plus one maximum frame at each end: 72 cells; 930 cells × 254 B = 236,220 B"
@@ -100,7 +100,7 @@ def test_headroom_of_all_ports_against_the_buffer() -> None:
     assert whole.formula == "2 ports × 1 lossless priority × 225,806 B; 0.4 % of the buffer, 119.2 MB"
     assert explain_total({"a": headroom_value}, 1, ChipModel(title="x"), "leaf1") is None
     small = explain_total({"a": headroom_value}, 1, CHIPS["jericho2"], "leaf1")
-    assert small is not None and small.formula.endswith("; 0.0035 % of the buffer, 6 GiB")
+    assert small is not None and small.formula.endswith("; 0.0035 % of the buffer, 6.442 GB")
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def plan_with_leaf(tmp_path: Path, leaf: str) -> Plan:
             "watchdog: {detect: 2 ms, poll: 1 ms}",
             "found a watchdog that triggers after a pause of 2 ms; "
             "expected more than 2.467 ms, the longest legitimate pause"
-            "\n  hint: 119.2 MB draining at 400 Gb/s (2.384 ms) + 65535 × 512 bit times (83.88 µs)",
+            "\n  hint: 119.2 MB draining at 400 Gb/s (2.384 ms) + 65,535 × 512 bit times (83.88 µs)",
         ),
         (
             "watchdog: {detect: 200 ms, poll: 150 ms}",

@@ -71,7 +71,7 @@ class Thresholds:
                 name=f"ECN {name} of {switch} queue {queue} at {self.speed}",
                 value=format_bytes(Size(effective)),
                 formula=f"{self._format_origin(name, requested_size)}, "
-                f"configured as {effective // self.unit} × {self.unit:,} B; "
+                f"configured as {effective // self.unit:,} × {self.unit:,} B; "
                 f"{window.compare(name, Size(effective))}",
                 source=self._name_source(name, sample),
                 compared=f"{sample.source}: {sample.value}{_format_reference_speed(self.defaults)}",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from wirespeed import wire
 from wirespeed.catalogue.model import CableModel, ChipModel, HeadroomSample
-from wirespeed.plan.model import ComputedValue, format_bytes
+from wirespeed.plan.model import ComputedValue, format_bytes, format_size
 from wirespeed.units import Bandwidth, Duration, Length, Size
 
 NS_PER_M = 5.0
@@ -44,22 +44,22 @@ class Headroom:
         terms = self.terms
         switch = f"{_format_us(self.latency)} switch latency + " if self.latency else ""
         link = (
-            f"time until a pause acts: {switch}{_format_us(terms.frame_sent_back)} (the {terms.longest} B frame already"
-            f" being sent) + {_format_us(terms.pfc_frames)} (PFC frame) + 2 × {self.length} × {self.ns_per_m:g} ns/m"
-            f" (cable) + {_format_us(terms.response)} (response of the peer)"
+            f"time until a pause acts: {switch}{_format_us(terms.frame_sent_back)} (the {terms.longest:,} B frame"
+            f" already being sent) + {_format_us(terms.pfc_frames)} (PFC frame) + 2 × {self.length} ×"
+            f" {self.ns_per_m:g} ns/m (cable) + {_format_us(terms.response)} (response of the peer)"
         )
         frames, cells = terms.worst_frame
         if not self.known_cell:
             return (
-                f"{link}; received in this time at {self.speed}, in frames of {frames} B: {terms.middle:,} B;"
+                f"{link}; received in this time at {self.speed}, in frames of {frames:,} B: {terms.middle:,} B;"
                 f" plus one maximum frame at each end: {terms.ends:,} B; together {int(self.size):,} B;"
                 " cell size of the chip unknown"
             )
         cell_text = f"one {terms.cell} B cell" if cells == 1 else f"{cells} cells of {terms.cell} B"
         return (
-            f"{link}; received in this time at {self.speed}, in the worst case ({frames} B frames, {cell_text} each):"
-            f" {terms.middle} cells; plus one maximum frame at each end: {terms.ends} cells;"
-            f" {terms.middle + terms.ends} cells × {terms.cell} B = {int(self.size):,} B"
+            f"{link}; received in this time at {self.speed}, in the worst case ({frames:,} B frames, {cell_text} each):"
+            f" {terms.middle:,} cells; plus one maximum frame at each end: {terms.ends:,} cells;"
+            f" {terms.middle + terms.ends:,} cells × {terms.cell} B = {int(self.size):,} B"
         )
 
 
@@ -144,10 +144,11 @@ def explain_total(
         return None
     whole = Size(lossless * sum(int(headroom_value.size) for headroom_value in headrooms.values()))
     buffer = chip.buffer.value
+    share = f"{_format_share(whole / buffer)} of the buffer, {format_size(buffer)}"
     return ComputedValue(
         name=f"headroom of all ports of {switch}",
         value=format_bytes(whole),
-        formula=f"{_format_sum(headrooms, lossless)}; {_format_share(whole / buffer)} of the buffer, {buffer}",
+        formula=f"{_format_sum(headrooms, lossless)}; {share}",
         source=f"buffer: {chip.buffer.source}",
     )
 

@@ -59,7 +59,14 @@ class ComputedValue:
 
 def format_bytes(size: Size) -> str:
     """``225,044 B (225 kB)``."""
-    return f"{int(size):,} B ({size})"
+    return f"{int(size):,} B ({format_size(size)})"
+
+
+def format_size(size: Size) -> str:
+    """``32 MB``: in the decimal units of the other values, also a number of KiB, which some data sheets mean by kB."""
+    units = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
+    factor, unit = next(((factor, unit) for factor, unit in units if size >= factor), (1, "B"))
+    return f"{size / factor:,.4g} {unit}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wirespeed.catalogue.model import ChipModel, DurationField, SourcedValue
 from wirespeed.plan.fabric import Box
 from wirespeed.plan.memory import Deep
-from wirespeed.plan.model import ComputedValue
+from wirespeed.plan.model import ComputedValue, format_size
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Watchdog
 from wirespeed.units import Bandwidth, Duration
@@ -34,7 +34,7 @@ def longest_pause(speed: Bandwidth, chip: ChipModel | None, deep: Deep | None = 
     last_pause = _LONGEST_PAUSE_BITS * 10**12 // speed
     if chip is None or chip.buffer is None:
         return LongestPause(
-            Duration(last_pause), f"65535 × 512 bit times at {speed}; buffer of the next switch unknown"
+            Duration(last_pause), f"65,535 × 512 bit times at {speed}; buffer of the next switch unknown"
         )
     size, formula = (
         (chip.buffer.value, "") if deep is None else (deep.lossless_maximum, f" = {deep.lossless_maximum_formula}")
@@ -42,7 +42,7 @@ def longest_pause(speed: Bandwidth, chip: ChipModel | None, deep: Deep | None = 
     drain = speed.compute_duration(size)
     return LongestPause(
         Duration(drain + last_pause),
-        f"{size}{formula} draining at {speed} ({drain}) + 65535 × 512 bit times ({Duration(last_pause)})",
+        f"{format_size(size)}{formula} draining at {speed} ({drain}) + 65,535 × 512 bit times ({Duration(last_pause)})",
     )
 
 
