@@ -197,7 +197,7 @@ def judge_with_subject(
     )
     extra_notes = (*limits.notes, *causes, *fingerprints, *dips, *of_run, *unread, *notes_on_options)
     judged = _judge_run(run, verdicts, extra_notes, file, plan.name)
-    if not has_many_ends(run):
+    if (context.source or context.target) and not has_many_ends(run):
         judged = replace(judged, source=context.source, target=context.target)
     if context.evidence is not None:
         judged = _add_evidence(judged, run, plan, context, context.evidence)
