@@ -32,8 +32,8 @@ def test_without_an_rdma_device_little_applies_and_that_is_reported() -> None:
     assert describe_hosts(facts) == (
         "node1: debian-12, kernel 6.1; network interfaces: none seen; GPUs: none seen",
         "node1: no RDMA device",
-        "node1: only checks of gpu, host and software apply: those of address, fabric, launch, lending, link, nic, pcie, "
-        "port, qos need an RDMA port",
+        "node1: only checks of gpu, host and software apply: those of address, fabric, launch, lending, link, nic,"
+        " pcie, port, qos need an RDMA port",
     )
     findings = run(baseline(facts), facts)
     assert [finding.check for finding in findings if finding.status is Status.PASS] == [
