@@ -250,7 +250,8 @@ REFUSED = {
         "  hint: did you mean 'incast'?"
     ),
     "{pattern: incast, to: node1, sise: 1 kB}": (
-        "traffic.yaml:3: missing key 'size' (size of a message)\n  hint: add a value such as `size: 64 KiB`\n"
+        "traffic.yaml:3: missing key 'size' (size of each message; every queue pair sends `messages` of them)\n"
+        "  hint: add a value such as `size: 64 KiB`\n"
         "traffic.yaml:3: found the unknown key 'sise'; expected one of class, from, hosts, messages, pattern, "
         "protocol, queue_pairs, rails, rate, size, start, to, udp_source_port, until, verb\n  hint: "
         "did you mean 'size'?"

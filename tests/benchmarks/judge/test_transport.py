@@ -61,7 +61,9 @@ def sockets(interface: str, variable: str = "") -> str:
 
 
 def judge_text(text: str, **values):
-    return judge_logs([("log", read(text))], plan(), RunContext(collective="all-reduce", **values))[0]
+    is_named = any(run.test for run in read(text).runs)
+    context = RunContext(collective=None if is_named else "all-reduce", **values)
+    return judge_logs([("log", read(text))], plan(), context)[0]
 
 
 def judged_sizes(judged) -> dict[Judgement, str]:
@@ -97,7 +99,7 @@ def test_a_slower_interface_than_the_plan_selects_is_a_finding():
         for name, host in plan().hosts.items()
     }
     text = read(log(0.112, sockets("eth0")))
-    judged = judge_logs([("log", text)], replace(plan(), hosts=hosts), RunContext(collective="all-reduce"))[0]
+    judged = judge_logs([("log", text)], replace(plan(), hosts=hosts), RunContext())[0]
     assert judged_sizes(judged) == {
         Judgement.WARN: "NCCL used eth0 of abel1 and not dis0, which the plan selects: set NCCL_SOCKET_IFNAME=dis0"
     }
@@ -116,7 +118,7 @@ def test_ethernet_of_ten_gigabits_is_faster_than_ip_over_the_bridge(tmp_path):
     text = (ROOT / "examples" / "pcie-lending" / "cluster.yaml").read_text().replace("speed: 1 Gb/s", "speed: 10 Gb/s")
     (tmp_path / "cluster.yaml").write_text(text)
     faster = build(read_cluster(tmp_path / "cluster.yaml"), load())
-    judged = judge_logs([("log", read(log(1.10, sockets("eth0"))))], faster, RunContext(collective="all-reduce"))[0]
+    judged = judge_logs([("log", read(log(1.10, sockets("eth0"))))], faster, RunContext())[0]
     assert set(judged_sizes(judged)) == {Judgement.PASS}
 
 

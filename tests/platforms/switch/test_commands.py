@@ -44,7 +44,7 @@ ROWS: list[tuple[str, tuple[str, ...], str, Any, tuple[str, ...], str | None]] =
             "priority-flow-control priority 3 no-drop",
             *(f"priority-flow-control priority {number} drop" for number in range(4, 8)),
         ),
-        None,
+        "only the port changes: a line in its qos profile stays",
     ),
     (
         "eos-routed",
@@ -181,7 +181,7 @@ ROWS: list[tuple[str, tuple[str, ...], str, Any, tuple[str, ...], str | None]] =
             "priority-flow-control priority 3 no-drop",
             "priority-flow-control priority 4 drop",
         ),
-        None,
+        "only the port changes: a line in its qos profile stays",
     ),
     (
         "dell-routed",

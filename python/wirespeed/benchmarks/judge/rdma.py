@@ -428,7 +428,7 @@ def _describe_shared_path(run: Run, plan: Plan, ends: Sequence[NicPlace]) -> str
         return "one port of the bond"
     fabric_of_plan = build_fabric(plan)
     leaf_of = {(endpoint.host, endpoint.interface): endpoint.leaf for endpoint in fabric_of_plan.endpoints}
-    leaves = {leaf_of.get((end.host, end.interface)) for end in ends}
+    leaves = dict.fromkeys(leaf_of.get((end.host, end.interface)) for end in ends)
     if len(ends) > 1 and len(leaves) < 2:
         return None  # below one leaf, or not cabled in the plan
     counts = {leaf: fabric_of_plan.uplinks.get(leaf, 0) for leaf in leaves if leaf is not None}

@@ -71,7 +71,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
 
 
 _CONSEQUENCES = {
-    "port.qos.pfc": "only the port changes: a line in its qos profile stays, and the line of the port takes precedence",
+    "port.qos.pfc": "only the port changes: a line in its qos profile stays",
     "port.link.fec": LINK_FLAP,
     "port.link.training": LINK_FLAP,
     "port.link.enabled": "the link changes its state",
