@@ -118,7 +118,7 @@ def test_a_host_is_shown_what_differs_and_left_alone(output_folder: Path, tmp_pa
     )
     before, after = recap(text)
     assert before["failed"] == 0 and before["changed"] == 1
-    assert '"install: /etc/sysctl.d/90-wirespeed.conf"' in text
+    assert '"would install: /etc/sysctl.d/90-wirespeed.conf"' in text
     assert '"+net.ipv4.conf.all.arp_ignore = 1"' in text
     assert after["failed"] == 0 and after["changed"] == 0
 

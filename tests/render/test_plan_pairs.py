@@ -89,7 +89,7 @@ def test_a_plan_leaves_nothing_of_the_one_before(
     run(folders[second] / "apply.sh", image, "--yes")
     assert contents(image) == contents(systems[second])
     removed = contents(folders[first]).keys() - contents(image).keys()
-    assert {f"remove: /{path}" for path in removed if (folders[first] / path).parent != folders[first]} <= set(
+    assert {f"would remove: /{path}" for path in removed if (folders[first] / path).parent != folders[first]} <= set(
         preview.splitlines()
     )
     run(folders[second] / "rollback.sh", image, "--yes")

@@ -16,7 +16,14 @@ from wirespeed.benchmarks.tools.ucx_perftest.patterns import TESTS, Columns, Row
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the table of ucx_perftest ('# iterations | 50.0%ile | average', or its CSV)"
-IDENTIFYING_TEXTS = ("# iterations ", "_lat,avg_lat,", "| API: ", "perftest", "Accepted connection from")
+IDENTIFYING_TEXTS = (
+    "# iterations ",
+    "_lat,avg_lat,",
+    "| API: ",
+    "perftest",
+    "Accepted connection from",
+    "message rate (msg/s)",
+)
 
 _LOG = re.compile(r"\[\d+\.\d+\] +\[[^\]]*\] +([\w.-]+):\d+ +UCX +(\w+) +(.*)$")
 _BOX = re.compile(r"(API|Test|Data layout|Send memory|Recv memory|Message size|AM header size): +(.*?)$")
