@@ -171,7 +171,9 @@ impl Ledger<'_> {
                 (0..frames.len())
                     .filter(|port| self.scenario.node_of(PortId(*port as u32)) == NodeId(switch))
             };
-            let entered: u64 = ports().map(|port| frames[peer(port)] - lost[peer(port)]).sum();
+            let entered: u64 = ports()
+                .map(|port| frames[peer(port)] - lost[peer(port)])
+                .sum();
             let left: u64 = ports()
                 .map(|port| frames[port] + drops[port] + dropped[port])
                 .sum();
