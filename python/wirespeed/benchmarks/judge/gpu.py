@@ -206,14 +206,13 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     named = [nic.host for nic in find_ends(plan, context.source, context.target)]
     by_address = find_gpu_host(run, plan) or context.host
     borrower = _find_borrower(run, plan, context)
-    host_groups = _group_hosts_by_limits(run, plan)
-    candidates = named or (
-        [by_address] if by_address else [borrower] if borrower else host_groups[0] if host_groups else []
-    )
+    stated_hosts = named or [host for host in (by_address or borrower,) if host is not None]
+    host_groups = [] if stated_hosts else _group_hosts_by_limits(run, plan)
+    candidates = stated_hosts or (host_groups[0] if host_groups else [])
     name = next((name for name in candidates if plan.hosts[name].gpus), None)
     if name is None:
         return UnknownLimits(f"{' and '.join(named) or plan.name} has no GPUs", profile)
-    if len(host_groups) > 1 and candidates is host_groups[0]:
+    if len(host_groups) > 1:
         hosts = format_first([names[0] for names in host_groups], _LISTED_HOSTS)
         return UnknownLimits(
             f"the GPUs of {hosts} differ in model, slot or socket, and the log names no host: name it with"
