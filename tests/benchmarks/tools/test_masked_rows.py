@@ -133,6 +133,15 @@ def test_a_row_after_an_unknown_prefix_is_noted(prefix: str) -> None:
         assert note in [str(notice) for notice in reading.notices]
 
 
+def test_the_whole_prefix_of_a_row_is_noted() -> None:
+    row = "[  5]   1.00-2.00   sec   305 MBytes  2.56 Gbits/sec    5   2.50 MBytes"
+    text = f"Connecting to host 10.0.0.2, port 5201\n[ ID] Interval           Transfer     Bitrate\nrail 7: {row}\n"
+    (notice,) = read(text, "log").notices
+    assert str(notice) == (
+        f"log:3: found 'rail 7:' before the row {' '.join(row.split())!r}; expected the row alone; the line is left out"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "rows"),
     [

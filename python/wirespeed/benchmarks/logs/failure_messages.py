@@ -9,6 +9,7 @@ eXpressWare and SISCI, Open MPI and PRRTE (help texts), MPICH and its Hydra, Slu
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from wirespeed.benchmarks.logs.error_causes import Case, causes
 from wirespeed.benchmarks.logs.log import Source
@@ -156,6 +157,7 @@ _CONTINUES = _compile(
 """Messages after which a job continues."""
 
 
+@lru_cache(maxsize=4096)
 def is_error(text: str) -> bool:
     """Whether a line contains a message of a library or launcher after which a job ends."""
     if _DEBUG.search(text) is not None or _CONTINUES.search(text) is not None:

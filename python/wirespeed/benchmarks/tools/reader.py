@@ -294,6 +294,7 @@ _PREFIXED_ROW = re.compile(
     rf"^{_BLANK}*(?:\S+{_BLANK}+){{1,{_LONGEST_PREFIX}}}?(?:{_RESULT_LINE}|{_TABLE_ROW}|{_FRAMED_ROW})",
     re.MULTILINE | re.VERBOSE,
 )
+_ROW = re.compile(rf"(?:{_RESULT_LINE}|{_TABLE_ROW}|{_FRAMED_ROW})", re.VERBOSE)
 _CELL = r"(?:\d[\d.]*|N/A|-|Pass|Fail)"
 _NUMBERS_ROW = re.compile(
     rf"""
@@ -333,17 +334,20 @@ def _note_prefixed_rows(read_runs: list[ReadRun], notices: list[Problem], text: 
     if not unread:
         return
     lines = text.split("\n")
-    groups = dict.fromkeys(
-        (count, _split_prefix(lines[number - 1], count)[0])
-        for count in range(1, _LONGEST_PREFIX + 1)
-        for number in sorted(unread)
-    )
-    for count, form in list(groups)[:_MOST_PREFIXES]:
-        numbers = {number for number in unread if _split_prefix(lines[number - 1], count)[0] == form}
+    groups: dict[tuple[int, str], dict[int, str]] = {}  # by count of cells and form of the prefix: rows by number
+    for count in range(1, _LONGEST_PREFIX + 1):
+        for number in sorted(unread):
+            form, row = _split_prefix(lines[number - 1], count)
+            if _ROW.match(row) is not None:
+                groups.setdefault((count, form), {})[number] = row
+    for (count, _), rows_by_number in list(groups.items())[:_MOST_PREFIXES]:
+        numbers = unread & rows_by_number.keys()
+        if not numbers:
+            continue
         changed = [*lines]
         for number in numbers:
-            changed[number - 1] = _split_prefix(lines[number - 1], count)[1]
-        rows = (numbers & _list_measured(read("\n".join(changed)))) if numbers else numbers
+            changed[number - 1] = rows_by_number[number]
+        rows = numbers & _list_measured(read("\n".join(changed)))
         for number in sorted(rows):
             prefix = " ".join(lines[number - 1].split(maxsplit=count)[:count])
             found = f"{prefix!r} before the row {_shorten(changed[number - 1])!r}"
