@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
+import pytest
+
 from platforms.cluster_files import EXAMPLES, host_files, launch_files, nic_files, switch_files
 from wirespeed.catalogue import load
 from wirespeed.catalogue.model import TunedCoalescing
@@ -15,6 +17,8 @@ from wirespeed.plan import Plan, build
 from wirespeed.platforms import platforms
 from wirespeed.render.stack import stack
 from wirespeed.settings import Nic, Place, list_settings, walk
+
+pytestmark = pytest.mark.slow
 
 TUNED = {path for path in list_settings(Nic) if path.startswith("nic.coalescing.")}
 """What a tuning profile of the catalogue may set. No profile at hand sets all of them."""

@@ -225,17 +225,31 @@ _STEPS = 40
 _ORDER = (Judgement.FAIL, Judgement.WARN, Judgement.PASS)
 
 
-@given(
-    gpu=st.sampled_from(["h100", "h200", "b200", "a100", "mi300x"]),
-    nodes=st.integers(1, 4),
-    gpus=st.integers(1, 8),
-    speed=st.sampled_from([100, 200, 400, 800]),
-    stated=st.sampled_from([None, Algorithm.RING, Algorithm.TREE]),
-    offset=st.floats(0.0, 1.0),
-)
+STRATEGIES = {
+    "gpu": st.sampled_from(["h100", "h200", "b200", "a100", "mi300x"]),
+    "nodes": st.integers(1, 4),
+    "gpus": st.integers(1, 8),
+    "speed": st.sampled_from([100, 200, 400, 800]),
+    "stated": st.sampled_from([None, Algorithm.RING, Algorithm.TREE]),
+    "offset": st.floats(0.0, 1.0),
+}
+
+
+@given(**STRATEGIES)
 @example(gpu="h100", nodes=1, gpus=8, speed=400, stated=Algorithm.RING, offset=0.5)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_a_faster_run_has_no_worse_verdict(gpu, nodes, gpus, speed, stated, offset):
+    check_faster_runs(gpu, nodes, gpus, speed, stated, offset)
+
+
+@pytest.mark.slow
+@given(**STRATEGIES)
+@settings(max_examples=100, deadline=None)
+def test_no_faster_run_of_many_has_a_worse_verdict(gpu, nodes, gpus, speed, stated, offset):
+    check_faster_runs(gpu, nodes, gpus, speed, stated, offset)
+
+
+def check_faster_runs(gpu, nodes, gpus, speed, stated, offset):
     """Up to the physical limit, whatever the values refute; above it no limit is that of the measured hosts."""
     if nodes * gpus < 2:
         return
