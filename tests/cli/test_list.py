@@ -127,7 +127,7 @@ def test_links_and_systems_use_the_terms_of_the_cluster_file() -> None:
     env = {"COLUMNS": "200", "NO_COLOR": "1"}
     assert "gen5 x16" in CliRunner().invoke(app, ["list", "servers", "dell-xe9680-mi300x"], env=env).stdout
     heading = CliRunner().invoke(app, ["list", "switches"], env=env).stdout.splitlines()[0].split()
-    assert heading == ["name", "os", "lossless", "classes", "with", "chip", "ports", "speed", "breakouts"]
+    assert heading == ["name", "os", "os", "with", "lossless", "classes", "chip", "ports", "speed", "breakouts"]
     assert "\nos: eos\n" in CliRunner().invoke(app, ["list", "switches", "arista-7060dx5-64s"], env=env).stdout
 
 

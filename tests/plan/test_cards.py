@@ -131,7 +131,7 @@ def test_ports_of_a_card_share_its_slot(tmp_path, server, nics, options, slots, 
             "dell-r740-xeon-5218",
             "5 x broadcom-bcm957508-p2100g",
             "",
-            "found 5 NIC ports; expected at most 4, 2 slots of dell-r740-xeon-5218 × 2 ports of a card",
+            "found 5 NIC ports; expected at most 4: 2 slots of dell-r740-xeon-5218 × 2 ports of a card",
         ),
         (
             "dell-r740-xeon-5218",

@@ -21,7 +21,7 @@ _FIRST_PORT = re.compile(r"(.*?)(?:f0)?np0")
 def fill_slots(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problems) -> ServerModel | None:
     """The server with as many NIC ports in each slot as the cluster file uses. None, and problems are noted, if its
     slots cannot hold them."""
-    count, cards = spec.nics.count, sorted(_list_cards(server.pcie))
+    count, cards = spec.nics.count, sorted(list_cards(server.pcie))
     ports = spec.part.ports_per_card
     if ports is not None and ports > nic.ports.value:
         expected_ports = f"at most {nic.ports.value}, the ports of {spec.nics.model}"
@@ -31,11 +31,13 @@ def fill_slots(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pro
         ports = -(-count // len(cards))
     largest_count = len(cards) * min(ports or nic.ports.value, nic.ports.value)
     if count > (len(server.nic_slots) if ports is None else largest_count):
-        share = f" × {largest_count // len(cards)} ports of a card" if cards and largest_count > len(cards) else ""
-        slots = f"the slots of {spec.model}" if not share else f"{len(cards)} slots of {spec.model}{share}"
+        slots = f", the slots of {spec.model}"
+        if cards and largest_count > len(cards):
+            slot_count = f"{len(cards)} slot{'s' if len(cards) > 1 else ''}"
+            slots = f": {slot_count} of {spec.model} × {largest_count // len(cards)} ports of a card"
         if spec.part.ports_per_card is None and largest_count < len(server.nic_slots):
-            largest_count, slots = len(server.nic_slots), f"the NIC ports of {spec.model} (nic_slots)"
-        problems.refuse((*spec.path, "nics"), f"{count} NIC ports", f"at most {largest_count}, {slots}")
+            largest_count, slots = len(server.nic_slots), f", the NIC ports of {spec.model} (nic_slots)"
+        problems.refuse((*spec.path, "nics"), f"{count} NIC ports", f"at most {largest_count}{slots}")
         return None
     filled_server = server if ports is None else _expand_cards(server, cards, ports)
     return _name_first_functions(filled_server) if nic.ports.value > 1 else filled_server
@@ -50,7 +52,7 @@ def number_rdma_devices(server: ServerModel, nic: NicModel) -> dict[int, int]:
     """
     numbers: dict[int, int] = {}
     first = 0
-    for card in sorted(_list_cards(server.pcie)):
+    for card in sorted(list_cards(server.pcie)):
         numbers |= {position: first + port for port, position in enumerate(card)}
         first += max(len(card), nic.ports.value)
     every_position = range(1, len(server.nic_slots) + 1)
@@ -63,7 +65,7 @@ def _name_first_functions(server: ServerModel) -> ServerModel:
     The catalogue's names are those of cards with one port: enp29s0np0 is enp29s0f0np0 of a card with two
     (systemd.net-naming-scheme(7)). Names that the cluster file states stay.
     """
-    single = {card[0] for card in _list_cards(server.pcie) if len(card) == 1}
+    single = {card[0] for card in list_cards(server.pcie) if len(card) == 1}
     slots = [
         slot
         if position not in single or slot.stated or not (match := _FIRST_PORT.fullmatch(slot.interface or ""))
@@ -73,12 +75,12 @@ def _name_first_functions(server: ServerModel) -> ServerModel:
     return server.model_copy(update={"nic_slots": slots})
 
 
-def _list_cards(branches: Sequence[PcieBranch]) -> Iterator[tuple[int, ...]]:
+def list_cards(branches: Sequence[PcieBranch]) -> Iterator[tuple[int, ...]]:
     """The NIC ports of each card, as positions from 1."""
     for branch in branches:
         if branch.nics:
             yield tuple(branch.nics)
-        yield from _list_cards(branch.switch)
+        yield from list_cards(branch.switch)
 
 
 def _expand_cards(server: ServerModel, cards: Sequence[tuple[int, ...]], ports: int) -> ServerModel:

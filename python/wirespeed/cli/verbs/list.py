@@ -163,6 +163,7 @@ def _describe_supports(supports: Iterable[SettingSupport]) -> dict[str, dict[str
 
 def _list_servers() -> Rows:
     from wirespeed.catalogue import load
+    from wirespeed.plan.cards import list_cards
 
     return [
         {
@@ -171,7 +172,7 @@ def _list_servers() -> Rows:
             "vendor": model.vendor,
             "gpu": model.gpu,
             "gpu slots": model.gpu_count,
-            "nic slots": len(model.nic_slots),
+            "nic slots": len(list(list_cards(model.pcie))) or len(model.nic_slots),
             "slot pcie": _format_pcie(model.slot_pcie),
             "source": model.source,
         }
@@ -372,7 +373,7 @@ _COLUMNS: Mapping[Topic, tuple[str, ...]] = {
 _LABELS: Mapping[tuple[Topic, str], str] = {
     (Topic.PLATFORMS, "systems"): "os, library or launcher",
     (Topic.SWITCHES, "systems"): "os",
-    (Topic.SWITCHES, "lossless"): "lossless classes with",
+    (Topic.SWITCHES, "lossless"): "os with lossless classes",
 }
 """Labels of fields that have another name in JSON: the key of the cluster file that contains these values."""
 
