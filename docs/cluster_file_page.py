@@ -61,6 +61,8 @@ def describe_values(value: Node, definitions: Node, section: str | None) -> str:
         return f"list: {link or describe_values(value['items'], definitions, None)}"
     if isinstance(value.get("additionalProperties"), dict):
         members = describe_values(value["additionalProperties"], definitions, None)
+        if keys := value.get("propertyNames", {}).get("examples"):
+            return f"mapping, keys such as `{keys[0]}`: {members}"
         return f"mapping: {link or members}"
     if link:
         return link

@@ -74,7 +74,8 @@ class AddressPart(Part):
     )
     names: dict[HostAddress, list[DomainName]] = Field(
         default_factory=dict,
-        description="names that every host gives to an address where DNS has none; the first is the canonical one",
+        description="lines that apply.sh adds to /etc/hosts of every host, for names that DNS lacks: each key is an IP "
+        "address, its value a list of names; the first name is the canonical one",
     )
     arp_announce: ArpMode = Field(
         default=2,

@@ -58,16 +58,20 @@ class EcnPart(Part):
 class BuffersPart(Part):
     """Division of the packet buffer of a switch."""
 
-    lossless_share: Percent | None = Field(default=None, description="ingress buffer for lossless traffic")
-    headroom_share: Percent | None = Field(default=None, description="ingress buffer for lossless headroom")
-    lossy_share: Percent | None = Field(default=None, description="ingress buffer for lossy traffic")
+    lossless_share: Percent | None = Field(default=None, description="share of the ingress buffer for lossless traffic")
+    headroom_share: Percent | None = Field(
+        default=None, description="share of the ingress buffer for lossless headroom"
+    )
+    lossy_share: Percent | None = Field(default=None, description="share of the ingress buffer for lossy traffic")
     shared_headroom: SizeText | None = Field(
         default=None,
         description="headroom that all lossless priority groups share, instead of separate headroom for each",
         examples=["4 MiB"],
     )
-    egress_lossless_share: Percent | None = Field(default=None, description="egress buffer for lossless traffic")
-    egress_lossy_share: Percent | None = Field(default=None, description="egress buffer for lossy traffic")
+    egress_lossless_share: Percent | None = Field(
+        default=None, description="share of the egress buffer for lossless traffic"
+    )
+    egress_lossy_share: Percent | None = Field(default=None, description="share of the egress buffer for lossy traffic")
     dedicated_ingress: OptionalPercent | None = Field(
         default=None,
         description="dedicated ingress buffer per port; Junos only: at least 15%; none: not configured",
@@ -78,8 +82,8 @@ class BuffersPart(Part):
     )
     dynamic_threshold: OptionalWhole | None = Field(
         default=None,
-        description="alpha: share of the free buffer that one lossless priority group may use; Junos only: 0 to 10, "
-        "on the chip's scale of 1/128, 1/64, … 8; none: not configured",
+        description="alpha: a lossless priority group may use at most alpha times the free buffer; Junos only: 0 to "
+        "10, on the chip's scale of 1/128, 1/64, … 8; none: not configured",
     )
 
 

@@ -40,13 +40,13 @@ switches:
 cabling:
   pattern: by-host                             # or by-rail
   # file: cables.csv                           # instead of pattern; `wirespeed plan FILE --cables -f csv` prints one
-  cable: dac-400g                              # cable model (`wirespeed list cables`)
+  cable: dac-400g                              # cable model (`wirespeed list cables`); leave out if none fits
   length: 3 m
 
 addresses:
   scheme: link-31                              # a /31 per cable; or rail-24, leaf-26, and for IPv6 link-127 …
   pool: 10.1.0.0/16
-  # loopbacks: 10.255.0.0/24                   # addresses of the switches; needed with links
+  # loopbacks: 10.255.0.0/24                   # addresses of the switches; required with links or fabric
   # fabric: 10.2.0.0/24                        # /31s between switches, for a numbered underlay
 
 # Routing between switches: eBGP on every cable (RFC 7938); unnumbered unless addresses.fabric is set.

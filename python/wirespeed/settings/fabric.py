@@ -29,13 +29,17 @@ class Buffers:
 
     lossless: Annotated[bool | None, Setting("lossless buffer set of the platform")] = None
     shared_headroom: Annotated[Size | None, Setting("headroom shared by lossless priority groups", "bytes")] = None
-    lossless_share: Annotated[int | None, Setting("ingress buffer for lossless traffic", "percent")] = None
-    headroom_share: Annotated[int | None, Setting("ingress buffer for lossless headroom", "percent")] = None
-    lossy_share: Annotated[int | None, Setting("ingress buffer for lossy traffic", "percent")] = None
-    egress_lossless_share: Annotated[int | None, Setting("egress buffer for lossless traffic", "percent")] = None
-    egress_lossy_share: Annotated[int | None, Setting("egress buffer for lossy traffic", "percent")] = None
+    lossless_share: Annotated[int | None, Setting("share of the ingress buffer for lossless traffic", "percent")] = None
+    headroom_share: Annotated[int | None, Setting("share of the ingress buffer for lossless headroom", "percent")] = (
+        None
+    )
+    lossy_share: Annotated[int | None, Setting("share of the ingress buffer for lossy traffic", "percent")] = None
+    egress_lossless_share: Annotated[
+        int | None, Setting("share of the egress buffer for lossless traffic", "percent")
+    ] = None
+    egress_lossy_share: Annotated[int | None, Setting("share of the egress buffer for lossy traffic", "percent")] = None
     dedicated_ingress: Annotated[int | None, Setting("dedicated ingress buffer per port", "percent")] = None
     dedicated_egress: Annotated[int | None, Setting("dedicated egress buffer per port", "percent")] = None
     dynamic_threshold: Annotated[
-        int | None, Setting("share of the free buffer per lossless priority group, as the platform counts it")
+        int | None, Setting("alpha of the lossless priority groups, as the platform counts it")
     ] = None

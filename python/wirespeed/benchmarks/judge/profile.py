@@ -38,7 +38,9 @@ class Thresholds(Entry):
 
 
 class Fractions(Entry):
-    """The required fractions of the reachable limit, by kind of run. A kind that is absent has those of another one."""
+    """The required fractions of the reachable limit, by kind of run.
+
+    An optional kind that the profile lacks uses those of another one."""
 
     rdma: Thresholds = Field(
         description="bandwidth between the NICs of two hosts, such as ib_write_bw, osu_bw or ucx_perftest"
@@ -51,45 +53,47 @@ class Fractions(Entry):
     message_rate: Thresholds | None = Field(
         default=None,
         alias="message-rate",
-        description="RDMA messages of sizes that the message rate of the NIC limits; absent: as rdma",
+        description="RDMA messages of sizes that the message rate of the NIC limits; without this entry, rdma applies",
     )
     gpu_peers: Thresholds | None = Field(
         default=None,
         alias="gpu-peers",
-        description="between GPUs over PCIe: copies with peer access (absent: as rdma), and collectives (absent: as "
-        "collective-one-host)",
+        description="between GPUs over PCIe: copies with peer access, and collectives; without this entry, rdma "
+        "applies to the copies, and collective-one-host to the collectives",
     )
     gpu_links: Thresholds | None = Field(
         default=None,
         alias="gpu-links",
-        description="copies between GPUs over NVLink or xGMI, and between host and GPU in one direction; absent: as "
-        "rdma",
+        description="copies between GPUs over NVLink or xGMI, and between host and GPU in one direction; without this "
+        "entry, rdma applies",
     )
     host_copies_bidirectional: Thresholds | None = Field(
         default=None,
         alias="host-copies-bidirectional",
         description="one direction between host and GPU while the other direction is busy, as nvbandwidth prints it; "
-        "absent: as gpu-links",
+        "without this entry, gpu-links applies",
     )
     host_copies_both: Thresholds | None = Field(
         default=None,
         alias="host-copies-both",
         description="the sum of both directions between host and GPU, as rocm-bandwidth-test and TransferBench print "
-        "it; absent: as gpu-links, of TransferBench as kernel-copies",
+        "it; without this entry, gpu-links applies, and to TransferBench kernel-copies",
     )
     kernel_copies: Thresholds | None = Field(
         default=None,
         alias="kernel-copies",
-        description="copies of TransferBench; absent: as gpu-links",
+        description="copies of TransferBench; without this entry, gpu-links applies",
     )
     kernel_copies_at_once: Thresholds | None = Field(
         default=None,
         alias="kernel-copies-at-once",
-        description="copies of one pair of GPUs while all pairs copy (TransferBench all-to-all); absent: as "
-        "kernel-copies",
+        description="copies of one pair of GPUs while all pairs copy (TransferBench all-to-all); without "
+        "this entry, kernel-copies applies",
     )
     random_ring: Thresholds | None = Field(
-        default=None, alias="random-ring", description="random ring of GPCNeT without load; absent: as rdma"
+        default=None,
+        alias="random-ring",
+        description="random ring of GPCNeT without load; without this entry, rdma applies",
     )
 
 

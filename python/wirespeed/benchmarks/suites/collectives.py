@@ -6,8 +6,8 @@ cause is in the part that the larger one adds: NICs, spines, cores. A bad group 
 Sizes end at 16 GiB (Broadcom 957608-AN210, 8.5 and 8.7); the programs end earlier where GPUs have too little memory
 (nccl-tests src/common.cu, "Reducing maxBytes").
 
-`ranks` under `launch` is the number of processes on each host, which share its GPUs (option `-g`); without it, each GPU
-has one.
+Without `ranks` under `launch`, one process is started for each GPU. With `ranks`, this number of processes is started
+on each host (at most one for each GPU), and they divide the GPUs of the host evenly (option `-g`).
 
 Hosts without RDMA run broadcast, all-reduce, all-to-all and all-gather with Open MPI, each host alone and then over
 each network between them, with 1 GPU on each host up to all.

@@ -2,7 +2,8 @@
 
 NVIDIA: nvbandwidth, then p2pBandwidthLatencyTest of the CUDA samples; AMD: TransferBench with its presets p2p and a2a.
 Hosts measure at the same time. --path names the folder of the programs. If a pair is slow here, a collective cannot be
-faster: look at the links between the GPUs first (`wirespeed plan --limits HOST:GPU0 HOST:GPU1` shows the limit).
+faster: look at the links between the GPUs first (`wirespeed plan CLUSTER.yaml --limits HOST:GPU0 HOST:GPU1` shows
+the limit).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from wirespeed.benchmarks.steps.ping_scripts import pings
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.suites.mesh import add_pings
 
-TITLE = "every NIC address to every other, quickly: one jumbo ping and the route; a matrix of each"
+TITLE = "one jumbo ping and the route from every NIC address to every other, a matrix of each; in seconds"
 KERNEL_ONLY = True
 OVER_SOCKETS = True
 

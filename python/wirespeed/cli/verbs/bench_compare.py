@@ -72,9 +72,10 @@ def compare(
     and the exact two-sided Mann-Whitney test, corrected for the number of series (Benjamini-Hochberg). Fewer series,
     selected with --test, --metric or --size, make the test more sensitive.
 
-    At least 4 runs per side are needed to detect a change in one series, 5 in one of 2 to 6 series, and more for many
-    series; series whose values are all equal do not count. If the values of both sides do not overlap, but the runs are
-    too few for the number of series, the change is "not proven", and the number of runs that are needed is printed.
+    A change can be detected with 4 runs per side if 1 series is compared, with 5 if 2 to 6 series are compared, and
+    with more if there are more series. Series whose values are all equal are not included in this number. If the values
+    of both sides do not overlap, but the runs are too few for the number of series, the change is "not proven", and the
+    number of runs that are needed is printed.
 
     With 6 or more pairs of hosts of one test and size, all pairs are tested jointly (Wilcoxon signed-rank test), which
     finds a change of the whole cluster. With 20 or more, each pair is also compared with the change of all others,

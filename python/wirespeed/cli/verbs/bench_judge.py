@@ -94,9 +94,9 @@ def judge(
     """Judge benchmark results against hardware limits and name the bottleneck.
 
     Each bandwidth is compared with two limits. Physical limit: cannot be exceeded (line rate with exact RoCEv2 framing,
-    PCIe, peak GPU links, the cut of the collective). Reachable limit: what the algorithm or a catalogue figure is known
-    to reach. A result above the physical limit has the verdict unknown: the cluster file describes another cluster, or
-    the traffic did not use the network.
+    PCIe, peak GPU links; for a collective, the NICs that its data between hosts must cross). Reachable limit: what the
+    algorithm or a catalogue figure is known to reach. A result above the physical limit has the verdict unknown: the
+    cluster file describes another cluster, or the traffic did not use the network.
 
     With --bundle each result is also compared with the limits of the cluster as found, for example with an x8 slot, a
     small MTU or a missing uplink: "61 % of the planned limit, 99 % of the limit of the cluster as found".
@@ -107,8 +107,8 @@ def judge(
     to compare the result is unknown.
 
     Result folders and stored campaigns of `bench run` name the NICs of point-to-point tests. For other logs give --from
-    and --to. Collectives and GPU tests inside a host use only the host in these options. An option that changes nothing
-    for any of the logs is refused.
+    and --to. For collectives and for GPU tests inside a host, only the host name in these options is used. An option
+    that changes nothing for any of the logs is refused.
 
     Several runs of one test: one bad run among good ones is a warning, two bad runs fail. Runs belong to one test if
     their settings are the same (number of ranks, data type, operation, NCCL variables and version), and if they ran

@@ -142,8 +142,9 @@ def plan(
 ) -> None:
     """Show the planned cluster: hosts, addresses, cables, traffic classes, fabric, headroom and ECN thresholds.
 
-    Without options all parts except the cable labels and the limits are shown. In the hosts table, switch1/port2.0 is
-    a place in the server's PCIe tree: function 0 below port 2 of its first PCIe switch.
+    Without options all parts except the cable labels and the limits are shown. The hosts table shows where a NIC port
+    is in the server's PCIe tree. root1.0: function 0 below the first root port. switch1/port2.0: function 0 below
+    port 2 of the first PCIe switch.
 
     Examples:
 

@@ -106,8 +106,8 @@ def report(
     physical limits, findings, and the next commands. `--format prometheus` is for the textfile collector of the
     Prometheus node exporter: write it to a temporary file, then rename it into the collector directory.
 
-    Logs of point-to-point tests that do not name their NICs need --from and --to; those of parallel jobs that do not
-    contain them, --ranks and --nodes.
+    A log of a point-to-point test that does not name its NICs needs --from and --to. A log of a parallel job that does
+    not contain the number of ranks or of hosts needs --ranks or --nodes.
 
     --result adds the JSON output of `bench peers`, `bench compare` or `bench history`.
 

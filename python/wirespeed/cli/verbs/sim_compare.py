@@ -97,6 +97,8 @@ def compare(
     dcqcn-d                 also a CNP for every marked packet
     nscc, rccc, nscc+rccc   Ultra Ethernet: no PFC, packet trimming; queues,
                             marking and timers from the longest path
+    line-rate               no congestion control: senders keep the line rate;
+                            no other changes
     all others              no changes
 
     With a cluster file, slope and step are those that its plan computes for dcqcn-p and dcqcn-d. A scenario in JSON
