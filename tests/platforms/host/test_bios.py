@@ -341,9 +341,9 @@ def test_the_checklist_asks_a_person_for_an_attribute_without_a_redfish_name(tmp
     checklist = next(file.text for file in render.files(plan, ["node1"]) if file.path == "bios-checklist.txt")
     assert (
         "[ ] memory-interleaving = auto\n"
-        "    where   the source below does not name the menu\n"
+        "    where   menu not known (the source below does not name it)\n"
         "    set     auto\n"
-        "    Redfish no name of this server is known: read the value in the menu\n"
+        "    Redfish name not known: check the value in the BIOS menu\n"
         "    why     set in the cluster file\n"
     ) in checklist
     write_planned_bundle(plan, tmp_path / "bundle")
