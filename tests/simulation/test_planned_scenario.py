@@ -17,9 +17,10 @@ from wirespeed.cli.exit import Exit
 from wirespeed.cluster import read, read_text
 from wirespeed.errors import Refusal
 from wirespeed.plan import build
-from wirespeed.render import files
+from wirespeed.render import files, simulator_mappings
 from wirespeed.results.json import plain
 from wirespeed.results.simulation import from_json
+from wirespeed.simulation.planned_scenario import plan_scenario
 from wirespeed.simulation.result_folder import open_folder
 from wirespeed.simulation.workload import read_traffic, spread_flows, traffic_schema
 from wirespeed.wire import path_mtu_fitting
@@ -300,6 +301,54 @@ def test_refusals(entry: str, tmp_path: Path) -> None:
     with pytest.raises(Refusal) as refusal:
         build_scenario(plan, tmp_path, f"version: 1\ntraffic:\n  - {entry}\n")
     assert str(refusal.value).replace(f"{tmp_path}/", "") == REFUSED[entry]
+
+
+MISTAKES = """\
+version: 1
+traffic:
+  - {pattern: pairs, from: node1, to: nod2, size: 1 GB, sise: 3}
+  - {pattern: incast, to: [node1], size: 1 MB, class: rocce}
+faults:
+  - {kind: link-down, node: spine9, convergence: 1 ms}
+  - {kind: bit-errors, ber: 1e-5, fec: none}
+  - {kind: link-down, detection: 1 us, convergence: 1 ms}
+  - {kind: mis-wired, ports: [x, y]}
+  - {kind: cnp-delay, port: node1:enp29, delay: 3 us}
+"""
+VALUES = [
+    "3: found the unknown key 'sise'",
+    "4: found to: a list",
+    "6: missing key 'detection'",
+    "7: missing key 'port'",
+    "9: found kind: 'mis-wired'",
+]
+NAMES = [
+    "3: found the host 'nod2'",
+    "4: found the class 'rocce'",
+    "6: found the node 'spine9'",
+    "10: found the port 'node1:enp29'",
+]
+
+
+def test_all_mistakes_of_a_file_are_reported_together(tmp_path: Path) -> None:
+    cluster = EXAMPLES / "mi300x-4node" / "cluster.yaml"
+    plan = build(read(cluster))
+    with pytest.raises(Refusal) as refusal:
+        plan_scenario(cluster, plan, traffic(tmp_path, MISTAKES), 1, simulator_mappings())
+    starts = [str(problem).rpartition("traffic.yaml:")[2].partition(";")[0] for problem in refusal.value.problems]
+    assert [start.partition(" (")[0] for start in starts] == [*VALUES, *NAMES]
+
+
+def test_mistakes_of_traffic_and_faults_are_reported_together(tmp_path: Path) -> None:
+    plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
+    text = (
+        "version: 1\ntraffic:\n  - {pattern: incast, to: nod1, size: 1 kB}\n"
+        "faults:\n  - {kind: cnp-delay, port: node1:enp29, delay: 3 us}\n"
+    )
+    with pytest.raises(Refusal) as refusal:
+        build_scenario(plan, tmp_path, text)
+    places = [(problem.location.rpartition(":")[2], problem.found) for problem in refusal.value.problems]
+    assert places == [("3", "the host 'nod1'"), ("5", "the port 'node1:enp29'")]
 
 
 def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:

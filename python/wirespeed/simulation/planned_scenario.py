@@ -14,16 +14,25 @@ from pathlib import Path
 from typing import Any, NotRequired, TypedDict, cast
 
 from wirespeed import __version__
+from wirespeed.errors import Problem, Refusal
 from wirespeed.input_files import read_input
 from wirespeed.plan import Cable, Plan
 from wirespeed.plan.headroom import NS_PER_M
 from wirespeed.results.simulation_types import Fault, Source
 from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.devices import build_devices
-from wirespeed.simulation.faults import CableFault, build_rules, check, find_priority, turn_cables, wrongly_set
+from wirespeed.simulation.faults import (
+    CableFault,
+    build_rules,
+    check,
+    find_priority,
+    list_unknown_places,
+    turn_cables,
+    wrongly_set,
+)
 from wirespeed.simulation.nics import DriverNames
 from wirespeed.simulation.plan_names import Names, number_plan
-from wirespeed.simulation.workload import Flow, Protocol, Traffic, read_traffic, spread_flows
+from wirespeed.simulation.workload import Flow, Protocol, Traffic, list_unknown_senders, read_traffic, spread_flows
 from wirespeed.simulation.workload.fault_entries import WrongSetting
 
 PRESET = "roce"
@@ -80,7 +89,9 @@ def plan_scenario(cluster: Path, plan: Plan, traffic: Path, seed: int, driver_na
     Raises:
         Refusal: the traffic cannot be read, or does not fit the plan.
     """
-    traffic_entries = read_traffic(traffic)
+    traffic_entries = read_traffic(
+        traffic, lambda names: [*list_unknown_senders(plan, names), *list_unknown_places(plan, names)]
+    )
     digest = hashlib.sha256(read_input(cluster)).hexdigest()
     origin = f"from {cluster.name} (sha256 {digest}) and {traffic.name} (sha256 {traffic_entries.sha256})"
     scenario = build_plan_scenario(
@@ -106,8 +117,7 @@ def build_plan_scenario(plan: Plan, traffic: Traffic, seed: int, origin: str, dr
     Raises:
         Refusal: the traffic does not fit the plan.
     """
-    flows = spread_flows(plan, traffic, seed)
-    check(plan, traffic)
+    flows = _check_traffic(plan, traffic, seed)
     planned, plan = plan, turn_cables(wrongly_set(plan, traffic, driver_names), traffic.faults)
     names = number_plan(plan)
     devices = build_devices(plan, names, driver_names, traffic)
@@ -133,6 +143,23 @@ def build_plan_scenario(plan: Plan, traffic: Traffic, seed: int, origin: str, dr
     }
     nonempty = {key: value for key, value in document.items() if value != []}
     return Scenario(_format_document(nonempty), names, assumed, tuple(_wrong_settings(traffic, names)))
+
+
+def _check_traffic(plan: Plan, traffic: Traffic, seed: int) -> tuple[Flow, ...]:
+    """The flows of traffic whose entries and faults fit the plan; the problems of both are reported together."""
+    flows: tuple[Flow, ...] = ()
+    problems: list[Problem] = []
+    try:
+        flows = spread_flows(plan, traffic, seed)
+    except Refusal as refusal:
+        problems += refusal.problems
+    try:
+        check(plan, traffic)
+    except Refusal as refusal:
+        problems += refusal.problems
+    if problems:
+        raise Refusal(problems)
+    return flows
 
 
 def _wrong_settings(traffic: Traffic, names: Names) -> Iterator[Fault]:

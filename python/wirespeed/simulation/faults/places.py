@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from wirespeed.cluster import Origin
 from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.simulation.workload.fault_entries import (
@@ -19,12 +20,23 @@ from wirespeed.simulation.workload.fault_entries import (
     WrongSetting,
 )
 from wirespeed.simulation.workload.file import Traffic, list_late_times, nanoseconds
+from wirespeed.simulation.workload.traffic_names import TrafficNames
 
 Refuse = Callable[..., Problem]
 """A problem of a fault: its key, what was found, what was expected, a hint."""
 _AT_NICS = (StuckNic, SlowReceiver, CnpDelay)
 _ONCE = (FrameLoss, PfcLoss)
 """Kinds that a cable may have only once, because they last for the whole run."""
+
+
+def list_unknown_places(plan: Plan, names: TrafficNames) -> list[Problem]:
+    """The devices, ports and classes of faults that are not in the plan, of a file with wrong values."""
+    checking = _FaultChecker(plan)
+    return [
+        problem
+        for index, fault in names.faults.items()
+        for problem in checking.names(fault, make_refuse(names.origin, index))
+    ]
 
 
 def check(plan: Plan, traffic: Traffic) -> None:
@@ -38,17 +50,17 @@ def check(plan: Plan, traffic: Traffic) -> None:
     problems = [
         problem
         for index, fault in enumerate(traffic.faults)
-        for problem in checking.fault(fault, make_refuse(traffic, index))
+        for problem in checking.fault(fault, make_refuse(traffic.origin, index))
     ]
     if problems:
         raise Refusal(problems)
 
 
-def make_refuse(traffic: Traffic, index: int) -> Refuse:
+def make_refuse(origin: Origin, index: int) -> Refuse:
     """Make the function that creates problems of one fault of the file."""
 
     def problem(key: str, found: str, expected: str, hint: str | None = None) -> Problem:
-        return Problem(traffic.origin.locate("faults", index, key), found, expected, hint)
+        return Problem(origin.locate("faults", index, key), found, expected, hint)
 
     return problem
 
@@ -68,7 +80,7 @@ class _FaultChecker:
             found = "neither node nor port" if fault.node is None else "node and port"
             yield refuse("kind", found, "one of the two")
             return
-        problems = [*self._check_place(fault, refuse), *self._check_class(fault, refuse)]
+        problems = [*self.names(fault, refuse)]
         yield from problems
         if isinstance(fault, TimedFault) and fault.until is not None:
             start = nanoseconds(fault.start)
@@ -79,6 +91,12 @@ class _FaultChecker:
             yield refuse(key, found_time, expected_time)
         if not problems:
             yield from self._check_repeated(fault, refuse)
+
+    def names(self, fault: Fault, refuse: Refuse) -> Iterator[Problem]:
+        """Problems of the place and the class of a fault, if it has them."""
+        if not isinstance(fault, LinkDown | WrongSetting) or fault.node is not None or fault.port is not None:
+            yield from self._check_place(fault, refuse)
+        yield from self._check_class(fault, refuse)
 
     def _check_place(self, fault: Fault, refuse: Refuse) -> Iterator[Problem]:
         if isinstance(fault, Miswiring):

@@ -93,7 +93,7 @@ def build_rules(plan: Plan, traffic: Traffic, names: Names, devices: Devices) ->
                 needed, size = _receive_buffer(plan, fault), int(fault.receive_buffer)
                 if size < needed.minimum_bytes:
                     hint = "the headroom of its cable and an MTU"
-                    refuse = make_refuse(traffic, index)
+                    refuse = make_refuse(traffic.origin, index)
                     problems.append(
                         refuse("receive_buffer", f"{size:,} bytes", f"at least {needed.minimum_bytes:,}", hint)
                     )

@@ -73,7 +73,7 @@ def wrongly_set(plan: Plan, traffic: Traffic, driver_names: DriverNames) -> Plan
     problems: list[Problem] = []
     for index, fault in enumerate(traffic.faults):
         if isinstance(fault, WrongSetting):
-            setting = _Setting(plan, traffic, fault, driver_names, make_refuse(traffic, index))
+            setting = _Setting(plan, traffic, fault, driver_names, make_refuse(traffic.origin, index))
             changed_plan = setting.apply()
             problems += setting.problems
             plan = changed_plan or plan

@@ -10,7 +10,8 @@ from wirespeed.simulation.workload.file import (
     read_traffic,
     traffic_schema,
 )
-from wirespeed.simulation.workload.spread import Endpoint, Flow, spread_flows
+from wirespeed.simulation.workload.spread import Endpoint, Flow, list_unknown_senders, spread_flows
+from wirespeed.simulation.workload.traffic_names import TrafficNames
 
 __all__ = [
     "Endpoint",
@@ -21,6 +22,8 @@ __all__ = [
     "Protocol",
     "Traffic",
     "TrafficFile",
+    "TrafficNames",
+    "list_unknown_senders",
     "read_traffic",
     "spread_flows",
     "traffic_schema",

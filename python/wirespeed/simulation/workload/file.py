@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -16,8 +17,9 @@ from wirespeed.cluster.fields import BandwidthText, DurationText, Line, Positive
 from wirespeed.cluster.part import Part
 from wirespeed.cluster.reader import check_version, read_file
 from wirespeed.cluster.refusals import list_problems
-from wirespeed.errors import Refusal, refuse
+from wirespeed.errors import Problem, Refusal, refuse
 from wirespeed.simulation.workload.fault_entries import Fault
+from wirespeed.simulation.workload.traffic_names import TrafficNames, select_names
 from wirespeed.units import Duration
 
 VERSION = 1
@@ -129,11 +131,11 @@ class Traffic:
     sha256: str
 
 
-def read_traffic(path: Path) -> Traffic:
-    """Read a traffic file.
+def read_traffic(path: Path, list_unknown: Callable[[TrafficNames], Iterable[Problem]] | None = None) -> Traffic:
+    """Read a traffic file. If values are wrong, ``list_unknown`` adds the problems of its names.
 
     Raises:
-        Refusal: the file is missing, unreadable or malformed; every problem with its line.
+        Refusal: the file is missing, unreadable or malformed; every problem with its line, first values, then names.
     """
     text = read_file(path, str(path), "a traffic file")
     raw, lines = load(text, str(path), "a traffic file", "`wirespeed sim run --help` shows one")
@@ -145,7 +147,8 @@ def read_traffic(path: Path) -> Traffic:
     try:
         parsed = TrafficFile.model_validate(raw)
     except ValidationError as error:
-        raise Refusal(list_problems(error, origin, TrafficFile)) from None
+        unknown = list_unknown(select_names(raw, error, Entry, origin)) if list_unknown else ()
+        raise Refusal([*list_problems(error, origin, TrafficFile), *unknown]) from None
     if not parsed.traffic:
         raise refuse(origin.locate("traffic"), "no traffic", "at least one entry")
     digest = hashlib.sha256(text.encode()).hexdigest()

@@ -6,12 +6,14 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from wirespeed.cluster import Origin
 from wirespeed.cluster.fields import Unfit
 from wirespeed.cluster.ranges import expand_names
 from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.settings import TrafficClass
 from wirespeed.simulation.workload.file import Entry, Pattern, Protocol, Traffic, list_late_times, nanoseconds
+from wirespeed.simulation.workload.traffic_names import TrafficNames
 
 _MAX_FLOWS = 4_000_000
 """Maximum messages of a file: about 1 GB of scenario."""
@@ -49,11 +51,19 @@ def spread_flows(plan: Plan, traffic: Traffic, seed: int) -> tuple[Flow, ...]:
     Raises:
         Refusal: a host, NIC, rail or class is not in the plan, or keys do not fit the pattern; each with its line.
     """
-    spreading = _PatternReader(plan, traffic)
+    spreading = _PatternReader(plan, traffic.origin)
     flows = [flow for index, entry in enumerate(traffic.entries) for flow in spreading.entry(index, entry, seed)]
     if spreading.problems:
         raise Refusal(spreading.problems)
     return tuple(flows)
+
+
+def list_unknown_senders(plan: Plan, names: TrafficNames) -> list[Problem]:
+    """The hosts, NICs and classes of traffic that are not in the plan, of a file with wrong values."""
+    reader = _PatternReader(plan, names.origin)
+    for index, entry in names.entries.items():
+        reader.check_names(index, entry)
+    return reader.problems
 
 
 _KEYS: Mapping[Pattern, tuple[frozenset[str], frozenset[str]]] = {
@@ -69,8 +79,8 @@ _KEYS: Mapping[Pattern, tuple[frozenset[str], frozenset[str]]] = {
 class _PatternReader:
     """Converts patterns to flows, and collects problems."""
 
-    def __init__(self, plan: Plan, traffic: Traffic) -> None:
-        self._plan, self._origin = plan, traffic.origin
+    def __init__(self, plan: Plan, origin: Origin) -> None:
+        self._plan, self._origin = plan, origin
         self._cabled = {(end.device, end.port) for cable in plan.cables for end in (cable.a, cable.b)}
         self.problems: list[Problem] = []
         self._messages = 0
@@ -118,6 +128,14 @@ class _PatternReader:
                     port,
                 )
                 port = None if port is None else 0xC000 + (port + 1) % 0x4000 if port >= 0xFFFF else port + 1
+
+    def check_names(self, index: int, entry: Entry) -> None:
+        """Check hosts, NICs and class of an entry, and nothing that depends on its other values."""
+        for key, text in (("from", entry.senders), ("to", entry.receivers), ("hosts", entry.hosts)):
+            if text is not None:
+                self._parse_ends(index, key, text)
+        if entry.traffic_class is not None:
+            self._find_class(index, entry)
 
     def _add_problem(self, index: int, key: str, found: str, expected: str, hint: str | None = None) -> None:
         self.problems.append(Problem(self._origin.locate("traffic", index, key), found, expected, hint))
