@@ -190,6 +190,7 @@ def test_printed(incast: Path) -> None:
     assert len({len(line) for line in lines[1:6]}) == 1
     assert lines[6:] == [
         "  all runs: 3/3 flows completed, 0 PFC pauses, 0 packets lost, 0 retransmissions",
+        "  line-rate: no congestion control, senders keep the line rate",
         "  changed for dcqcn-d:",
         "    ECN maximum threshold 1,600,000 → 400,000 bytes",
         "    minimum interval of CNPs 50 → 0 µs",

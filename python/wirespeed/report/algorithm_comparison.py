@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -38,6 +38,7 @@ _COMMON = {1: "{} flows completed", 6: "{} PFC pauses", 7: "{} ECN marks", 8: "{
     10: "{} retransmissions"
 }
 """Columns that are omitted if all runs have the same value, and their content."""
+_UNCONTROLLED = "line-rate"
 
 
 def table(comparison: Comparison, console: Console) -> None:
@@ -86,7 +87,7 @@ def _format_cells(run: Run) -> Iterator[str]:
     yield "-" if run.jain is None else f"{run.jain:.3f}"
 
 
-def _list_notes(runs: Iterable[Run]) -> Iterator[Text]:
+def _list_notes(runs: Sequence[Run]) -> Iterator[Text]:
     """Changed parameters, warnings and flows that did not complete; equal notes of several algorithms appear once."""
     changed: dict[tuple[str, ...], list[str]] = {}
     warned: dict[str, list[str]] = {}
@@ -99,6 +100,8 @@ def _list_notes(runs: Iterable[Run]) -> Iterator[Text]:
             yield Text(f"  {run.algorithm} was interrupted", style="dim")
         for reason in _list_unfinished(run):
             unfinished.setdefault(reason, []).append(run.algorithm)
+    if any(run.algorithm == _UNCONTROLLED for run in runs):
+        yield Text(f"  {_UNCONTROLLED}: no congestion control, senders keep the line rate", style="dim")
     for reason, algorithms in unfinished.items():
         yield Text(f"  {', '.join(algorithms)}: {reason}", style="yellow")
     for changes, algorithms in changed.items():
