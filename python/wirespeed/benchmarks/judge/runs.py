@@ -37,6 +37,7 @@ from wirespeed.benchmarks.judge.collectives import (
 )
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_connection_type, find_gate
+from wirespeed.benchmarks.judge.gpcnet import describe_congestion
 from wirespeed.benchmarks.judge.gpu import GpuLimits, find_gpu_host, gpu_limits
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, REFUTED, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.mpi import mpi_limits
@@ -86,7 +87,7 @@ from wirespeed.plan.overlay import ObservedPlan
 from wirespeed.plan.source_verification import find_unverified_term_source
 from wirespeed.results.benchmarks import APPLICATIONS, LATENCIES, PAIR_ARROW, Measurement, Metric, Run, RunStatus
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
-from wirespeed.settings import Congestion, Host, is_address
+from wirespeed.settings import Host, is_address
 from wirespeed.units import BITS_PER_SECOND, Size, format_percent, format_unit
 
 
@@ -192,7 +193,7 @@ def judge_with_subject(
         *(list_connection_notes(run, plan) if _names_connection(run) else ()),
         *notes_on_cores,
         *_describe_ud_overhead(run, plan),
-        *_describe_congestion(run, plan),
+        *describe_congestion(run, plan),
         *_describe_clock(run),
     )
     extra_notes = (*limits.notes, *causes, *fingerprints, *dips, *of_run, *unread, *notes_on_options)
@@ -395,46 +396,6 @@ def _describe_ud_overhead(run: Run, plan: Plan) -> tuple[str, ...]:
         return ()
     added = f"{overhead.minimum} to {overhead.maximum}"
     return (f"over UD the library adds {added} to the latency of these NICs (`wirespeed explain MPI-05`)",)
-
-
-_TAIL_RATIO = 2.0
-"""Ratio of both factors that marks a tail: of latencies in table 7, 10.1 / 4.2 with DCQCN-P, 2.0 / 1.7 with DCQCN-D."""
-_TAIL_SOURCE = "Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, table 7"
-
-
-def _describe_congestion(run: Run, plan: Plan) -> tuple[str, ...]:
-    """A note on each pattern's congestion impact factors, which no limit states, and on the reason of a slow tail."""
-    factors: dict[str, dict[Metric, float]] = {}
-    for measurement in run.measurements:
-        if measurement.metric in (Metric.IMPACT_AVG, Metric.IMPACT_P99) and measurement.label:
-            factors.setdefault(measurement.label, {})[measurement.metric] = measurement.value
-    pairs = {
-        pattern: (values[Metric.IMPACT_AVG], values[Metric.IMPACT_P99])
-        for pattern, values in factors.items()
-        if len(values) > 1
-    }
-    notes = [
-        f"congestion impact factors of {pattern}: average × {average:.1f}, 99th percentile × {tail:.1f} "
-        "(1.0: no impact)"
-        for pattern, (average, tail) in pairs.items()
-    ]
-    tails = [pattern for pattern, (average, tail) in pairs.items() if tail >= _TAIL_RATIO * max(average, 1.0)]
-    if tails:
-        notes.append(_explain_tail(tails, plan))
-    return tuple(notes)
-
-
-def _explain_tail(patterns: Sequence[str], plan: Plan) -> str:
-    """Why congestion slows the slowest 1 % more than the average."""
-    reason = (
-        f"congestion slows the slowest 1 % of {', '.join(patterns)} at least twice as much as the average: some "
-        "messages wait in queues that the congestors fill, or behind ports that PFC pauses, and the others do not "
-        "(`wirespeed explain NIC-12 QOS-08`)"
-    )
-    if all(traffic_class.congestion is not Congestion.DCQCN_P for traffic_class in plan.classes.values()):
-        return reason
-    measured = "the shorter queues of dcqcn-d gave a latency × 2.0 instead of × 10.1"
-    return f"{reason}; planned is dcqcn-p: {measured} ({_TAIL_SOURCE})"
 
 
 def _describe_clock(run: Run) -> tuple[str, ...]:
