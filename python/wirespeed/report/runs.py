@@ -48,13 +48,19 @@ def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], 
 def count_verdicts(judged: Iterable[JudgedRun]) -> Counter[Judgement]:
     """Verdicts by judgement. Of a run with verdicts, values that are not judged count where others of their metric are.
 
-    The times and peaks beside judged bandwidths are of the same messages, so they are not counted again.
+    The times and peaks beside judged bandwidths are of the same messages, so they are not counted again. A row of a
+    pattern without a judged value, as GPCNet prints them, counts.
     """
     counts: Counter[Judgement] = Counter()
     for run in judged:
         metrics = {verdict.measurement.metric for verdict in run.verdicts if verdict.judgement is not Judgement.SKIP}
+        labels = {verdict.measurement.label for verdict in run.verdicts if verdict.measurement.metric in metrics} | {
+            None
+        }
         counts.update(
-            verdict.judgement for verdict in run.verdicts if not metrics or verdict.measurement.metric in metrics
+            verdict.judgement
+            for verdict in run.verdicts
+            if not metrics or verdict.measurement.metric in metrics or verdict.measurement.label not in labels
         )
     return counts
 

@@ -295,6 +295,9 @@ TINY = 1e-6
 
 _AVERAGES = (Metric.TIME, Metric.LATENCY_AVG, Metric.LATENCY_TYPICAL, Metric.LATENCY_P50)
 _SMALL = 2**16  # bytes: 33 µs at 2 GB/s, far below the highest healthy latency
+UNLOADED = "isolated"
+"""How the labels of GPCNet's patterns begin that run without load."""
+_GPCNET = "gpcnet"
 _LATENCY_BOUND = 2**20  # bytes up to which latency still shows in a time; a table that begins above does not show it
 
 
@@ -341,21 +344,43 @@ def find_highest_latency(profile: Profile, estimate: Term | None = None) -> Term
     return Term("latency", factor.value * estimate.value, MICROSECONDS, formula, f"{estimate.source}; {factor.source}")
 
 
-def judge_latency_floor(run: Run, limits: Limits, profile: Profile, *, expects_rdma: bool = True) -> dict[int, Verdict]:
+def judge_latency_floor(
+    run: Run, limits: Limits, profile: Profile, *, expects_rdma: bool = True, largest: int = _SMALL
+) -> dict[int, Verdict]:
     """The verdict of the lowest time of a table, by its position, if it is above the highest healthy latency.
 
-    TCP is a likely reason only where RDMA is expected.
+    TCP is a likely reason only where RDMA is expected; ``largest``: the largest size in bytes whose time is a latency.
     """
     highest = limits.highest_latency
-    times = dict(_list_small_times(run.measurements)) or _list_times_of_first_size(run, limits)
+    times = dict(_list_small_times(run.measurements, largest)) or _list_times_of_first_size(run, limits)
     if highest is None or not times:
         return {}
-    position = min(times, key=lambda key: times[key])
-    if times[position] * 1e6 <= highest.value:
-        return {}
-    measurement = run.measurements[position]
+    verdicts: dict[int, Verdict] = {}
+    for pattern, positions in _group_by_pattern(run, times).items():
+        position = min(positions, key=lambda key: times[key])
+        if times[position] * 1e6 > highest.value:
+            verdicts[position] = _judge_floor(run.measurements[position], pattern, highest, profile, expects_rdma)
+    return verdicts
+
+
+def _group_by_pattern(run: Run, positions: Iterable[int]) -> dict[str | None, list[int]]:
+    """The times of a table, which are of one operation; of GPCNet, of each pattern without load on purpose."""
+    if run.tool != _GPCNET:
+        return {None: list(positions)}
+    patterns: dict[str | None, list[int]] = {}
+    for position in positions:
+        label = run.measurements[position].label or ""
+        if label.startswith(UNLOADED):
+            patterns.setdefault(label.partition(",")[0], []).append(position)
+    return patterns
+
+
+def _judge_floor(
+    measurement: Measurement, pattern: str | None, highest: Term, profile: Profile, expects_rdma: bool
+) -> Verdict:
+    """The verdict of a lowest time above the highest healthy latency."""
     lowest = _convert_to_seconds(measurement) * 1e6
-    fails = times[position] * 1e6 >= profile.floors.latency_fails.value * highest.value
+    fails = lowest >= profile.floors.latency_fails.value * highest.value
     size = f" at {Size(measurement.size_bytes)}" if measurement.size_bytes else ""
     likely = (
         "TCP instead of RDMA, an overloaded host, or debug output"
@@ -363,20 +388,23 @@ def judge_latency_floor(run: Run, limits: Limits, profile: Profile, *, expects_r
         else "an overloaded host or debug output"
     )
     reason = (
-        f"the lowest time of this table is {number(lowest)} µs{size}: healthy are up to {number(highest.value)} µs "
-        f"({highest.formula}); likely {likely}"
+        f"the lowest time of {pattern or 'this table'} is {number(lowest)} µs{size}: healthy are up to "
+        f"{number(highest.value)} µs ({highest.formula}); likely {likely}"
     )
-    return {position: make_verdict(measurement, Judgement.FAIL if fails else Judgement.WARN, reason)}
+    return make_verdict(measurement, Judgement.FAIL if fails else Judgement.WARN, reason)
 
 
 def find_lowest_time(run: Run) -> float | None:
     """The lowest time of the small sizes of a table in µs; None where it has none."""
-    return min((seconds * 1e6 for _, seconds in _list_small_times(run.measurements)), default=None)
+    return min((seconds * 1e6 for _, seconds in _list_small_times(run.measurements, _SMALL)), default=None)
 
 
-def _list_small_times(measurements: Iterable[Measurement]) -> Iterable[tuple[int, float]]:
+def _list_small_times(measurements: Sequence[Measurement], largest: int) -> Iterable[tuple[int, float]]:
+    """The averages of the small sizes; of a non-blocking collective its communication, without its computation."""
+    splits_communication = any(measurement.metric is Metric.COMM_AVG for measurement in measurements)
+    averages = (Metric.COMM_AVG,) if splits_communication else _AVERAGES
     for position, measurement in enumerate(measurements):
-        if measurement.metric not in _AVERAGES or (measurement.size_bytes or 0) > _SMALL:
+        if measurement.metric not in averages or (measurement.size_bytes or 0) > largest:
             continue
         seconds = _convert_to_seconds(measurement)
         if seconds > TINY and (measurement.size_bytes or measurement.metric is not Metric.TIME):

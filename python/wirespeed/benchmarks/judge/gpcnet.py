@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Metric, Run
+from wirespeed.results.verdicts import Judgement, Verdict
 from wirespeed.settings import Congestion
 
 _TAIL_RATIO = 2.0
@@ -46,3 +47,33 @@ def _explain_tail(patterns: Sequence[str], plan: Plan) -> str:
         return reason
     measured = "the shorter queues of dcqcn-d gave a latency × 2.0 instead of × 10.1"
     return f"{reason}; planned is dcqcn-p: {measured} ({_TAIL_SOURCE})"
+
+
+_PATTERNS = ("isolated: ", "congested: ")
+_NOT_LISTED = (Metric.BW_AVG, Metric.IMPACT_AVG, Metric.IMPACT_P99)
+"""Metrics that other notes list where they are not judged."""
+
+
+def describe_unjudged(run: Run, verdicts: Mapping[int, Verdict]) -> tuple[str, ...]:
+    """A note on the latencies and percentiles of GPCNet's patterns that are not judged; ``verdicts``: by position.
+
+    Verbose builds also list the congestors during each pattern, and the worst rank: those are left out.
+    """
+    labels: dict[str, list[str]] = {}
+    for position, measurement in enumerate(run.measurements):
+        verdict = verdicts.get(position)
+        is_judged = verdict is not None and verdict.judgement is not Judgement.SKIP
+        label = measurement.label or ""
+        is_pattern = label.startswith(_PATTERNS) and "," not in label
+        if run.tool == "gpcnet" and is_pattern and not is_judged and measurement.metric not in _NOT_LISTED:
+            labels.setdefault(label, []).append(measurement.metric.value)
+    by_metrics: dict[str, list[str]] = {}
+    for label, metrics in labels.items():
+        by_metrics.setdefault(", ".join(metrics), []).append(label)
+    if not by_metrics:
+        return ()
+    rows = "; ".join(f"{metrics} of {', '.join(names)}" for metrics, names in by_metrics.items())
+    return (f"not judged: {rows}: {_NO_LIMIT}",)
+
+
+_NO_LIMIT = "no limit is known; `wirespeed bench compare` compares them over time"

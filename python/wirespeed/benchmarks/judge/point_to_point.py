@@ -12,8 +12,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.benchmarks.endpoints.nics import find_ends, is_loopback
-from wirespeed.benchmarks.judge.curves import LatencyFloor, assume_floor, find_highest_latency, limit_floor
+from wirespeed.benchmarks.endpoints.nics import find_ends, has_rdma, is_loopback
+from wirespeed.benchmarks.judge.curves import (
+    UNLOADED,
+    LatencyFloor,
+    assume_floor,
+    find_highest_latency,
+    limit_floor,
+)
 from wirespeed.benchmarks.judge.host_network import Network, network
 from wirespeed.benchmarks.judge.limits import Alternative, Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds, limit_message_rate
@@ -230,6 +236,7 @@ def _build_limits(
     by_nic = scale_bound(in_use, usual_factor, _format_factor(usual_factor)) if usual_factor != 1 else in_use
     two_hosts = replace(run, parameters=replace(run.parameters, nodes=2))
     is_assumed = not is_known and senders > 1
+    is_gpcnet_over_rdma = run.tool == "gpcnet" and any(has_rdma(plan, network.host) for network in networks)
     return PairLimits(
         kind=kind,
         physical=physical,
@@ -245,7 +252,7 @@ def _build_limits(
         / kind.sharing
         / (1 if directions == 2 or not kind.bidirectional else 2),
         one_message=kind.ping_pong or run.tool == "gpcnet",
-        highest_latency=find_highest_latency(profile) if kind.ping_pong else None,
+        highest_latency=find_highest_latency(profile) if kind.ping_pong or is_gpcnet_over_rdma else None,
         fingerprints=_list_fingerprints(
             plan, slowest, replace(term, value=slowest.message_term.value * usual_factor), kind, rails
         ),
@@ -426,7 +433,7 @@ def _find_gpcnet_kind(run: Run) -> Kind:
         added=False,
         sharing=max(1, ranks // nodes),
         skip_reason=skip_reason,
-        judged_label="isolated",
+        judged_label=UNLOADED,
     )
 
 

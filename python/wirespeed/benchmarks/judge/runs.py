@@ -37,7 +37,7 @@ from wirespeed.benchmarks.judge.collectives import (
 )
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_connection_type, find_gate
-from wirespeed.benchmarks.judge.gpcnet import describe_congestion
+from wirespeed.benchmarks.judge.gpcnet import describe_congestion, describe_unjudged
 from wirespeed.benchmarks.judge.gpu import GpuLimits, find_gpu_host, gpu_limits
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, REFUTED, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.mpi import mpi_limits
@@ -193,6 +193,7 @@ def judge_with_subject(
         *(list_connection_notes(run, plan) if _names_connection(run) else ()),
         *notes_on_cores,
         *_describe_ud_overhead(run, plan),
+        *describe_unjudged(run, verdicts),
         *describe_congestion(run, plan),
         *_describe_clock(run),
     )
