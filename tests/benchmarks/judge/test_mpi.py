@@ -81,7 +81,7 @@ def test_a_time_without_a_limit_gives_the_reason(test, reason):
     ],
 )
 def test_what_moves_next_to_nothing(test, size, limited):
-    verdicts = judge(osu(test, 1e6, size, ranks=64), plan())
+    verdicts = judge(osu(test, 150.0, size, ranks=64), plan())
     assert [verdict.physical is not None for verdict in verdicts.verdicts] == [True] * limited
 
 
@@ -92,6 +92,43 @@ def test_of_a_non_blocking_collective_its_communication_counts():
     run = Run("osu-micro-benchmarks", "osu_iallreduce", None, RunStatus.COMPLETE, None, 64, Parameters(), rows)
     verdict = find_verdict(judge(run, plan()))
     assert (verdict.measurement.metric, verdict.judgement) == (Metric.COMM_AVG, Judgement.UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    ("test", "ranks", "size", "microseconds", "judgement"),
+    [
+        ("osu_allreduce", 256, 4, 4800.0, Judgement.FAIL),
+        ("osu_allreduce", None, 4, 4800.0, Judgement.FAIL),
+        ("osu_allreduce", 256, 4, 300.0, Judgement.WARN),
+        ("osu_allreduce", 256, 8, 15.6, Judgement.SKIP),  # lossless network guide, table 7
+        ("osu_allreduce", 256, 65536, 4800.0, Judgement.SKIP),  # a table that begins there shows no latency
+        ("osu_barrier", 256, None, 4800.0, Judgement.FAIL),
+        ("osu_bcast", 256, 1, 4800.0, Judgement.FAIL),
+        ("osu_allgather", 256, 1, 500.0, Judgement.SKIP),  # 255 messages, one after the other
+        ("osu_allgather", 256, 1, 600.0, Judgement.WARN),
+        ("osu_gather", 256, 1, 4800.0, Judgement.FAIL),
+        ("osu_alltoall", 64, 1, 180.0, Judgement.SKIP),
+        ("osu_alltoall", 64, 1, 4800.0, Judgement.FAIL),
+        ("osu_alltoall", 8192, 1, 100_000.0, Judgement.SKIP),  # 12.6 million messages of a host
+    ],
+)
+def test_a_highest_time_of_the_smallest_size(test, ranks, size, microseconds, judgement):
+    assert find_verdict(judge(osu(test, microseconds, size, ranks), plan())).judgement is judgement
+
+
+def test_the_computation_of_a_non_blocking_collective_is_no_latency():
+    rows = tuple(
+        Measurement(metric, "us", value, 4, None, 9)
+        for metric, value in ((Metric.TIME, 390.0), (Metric.COMM_AVG, 195.0), (Metric.COMPUTE, 195.0))
+    )
+    run = Run("osu-micro-benchmarks", "osu_iallreduce", None, RunStatus.COMPLETE, None, 64, Parameters(), rows)
+    assert {verdict.judgement for verdict in judge(run, plan()).verdicts} == {Judgement.SKIP}
+
+
+def test_over_tcp_a_collective_has_no_highest_time():
+    lending = build(read(Path(__file__).parents[3] / "examples" / "pcie-lending" / "cluster.yaml"))
+    result = judge(osu("osu_allreduce", 4800.0, 4), lending, source="abel1:eth0", target="abel2:eth0")
+    assert find_verdict(result).judgement is Judgement.SKIP
 
 
 def test_fewer_hosts_in_the_log_than_in_the_plan():

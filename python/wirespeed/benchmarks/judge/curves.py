@@ -294,7 +294,8 @@ TINY = 1e-6
 """Seconds: a call of 0 bytes never leaves the GPU."""
 
 _AVERAGES = (Metric.TIME, Metric.LATENCY_AVG, Metric.LATENCY_TYPICAL, Metric.LATENCY_P50)
-_SMALL = 2**16  # bytes: 33 µs at 2 GB/s, far below the highest healthy latency
+SMALL = 2**16
+"""Bytes: 33 µs at 2 GB/s, far below the highest healthy latency."""
 UNLOADED = "isolated"
 """How the labels of GPCNet's patterns begin that run without load."""
 _GPCNET = "gpcnet"
@@ -345,7 +346,7 @@ def find_highest_latency(profile: Profile, estimate: Term | None = None) -> Term
 
 
 def judge_latency_floor(
-    run: Run, limits: Limits, profile: Profile, *, expects_rdma: bool = True, largest: int = _SMALL
+    run: Run, limits: Limits, profile: Profile, *, expects_rdma: bool = True, largest: int = SMALL
 ) -> dict[int, Verdict]:
     """The verdict of the lowest time of a table, by its position, if it is above the highest healthy latency.
 
@@ -396,7 +397,7 @@ def _judge_floor(
 
 def find_lowest_time(run: Run) -> float | None:
     """The lowest time of the small sizes of a table in µs; None where it has none."""
-    return min((seconds * 1e6 for _, seconds in _list_small_times(run.measurements, _SMALL)), default=None)
+    return min((seconds * 1e6 for _, seconds in _list_small_times(run.measurements, SMALL)), default=None)
 
 
 def _list_small_times(measurements: Sequence[Measurement], largest: int) -> Iterable[tuple[int, float]]:

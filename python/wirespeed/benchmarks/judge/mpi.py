@@ -1,7 +1,8 @@
 """The minimum time of a collective of the OSU micro-benchmarks: bytes that must cross a host's NICs in any algorithm.
 
 Data between ranks of a host stays in its memory and crosses no NIC. The tests print times and not bandwidths, and MPI
-libraries choose among many algorithms, so a time is shown beside the least there can be, and is unknown below it.
+libraries choose among many algorithms, so a time is shown beside the least there can be, and is unknown below it. The
+smallest size has a highest healthy time, and a floor above it is a finding.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from wirespeed.benchmarks.endpoints.nics import find_ends, has_rdma
+from wirespeed.benchmarks.judge.curves import find_highest_latency
 from wirespeed.benchmarks.judge.host_network import network
 from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.point_to_point import PairLimits, pair_limits, uses_gpu_memory
@@ -159,12 +161,42 @@ def _find_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) ->
         ranks=ranks,
         ranks_of_host=ranks_here,
         gb_per_s=fastest.total.value,
+        highest_latency=_find_highest_time(_find_collective(run.test), ranks, ranks_here, profile)
+        if any(has_rdma(plan, host) for host in hosts)
+        else None,
         assumptions=(assumption, *fastest.assumptions),
         thresholds=profile.fractions.rdma,
         hosts=tuple(hosts),
         link=fastest.link,
     )
     return replace(limits, notes=_compare_largest(run, limits))
+
+
+LARGEST_LATENCY_BOUND = 2**10
+"""Bytes up to which the messages of a collective, and not their bytes, decide on its time: 1 KiB in the time that
+the profile gives a message is 4 Gb/s."""
+
+_BY_RANK = frozenset({"allgather", "gather", "scatter", "alltoall", "reduce_scatter", "reduce_scatter_block"})
+"""Collectives in which an algorithm may exchange a message with every rank in turn; the others need steps of a tree."""
+
+
+def _find_highest_time(collective: str, ranks: int, ranks_of_host: int, profile: Profile) -> Term:
+    """The highest healthy time of the smallest size in µs: of the profile, or of a message to every rank.
+
+    A rank sends them one after the other, and the ranks of a host share a NIC; both at rates of the profile.
+    """
+    usual, floors = find_highest_latency(profile), profile.floors
+    if collective not in _BY_RANK:
+        return usual
+    lowest, rate = floors.lowest_message_rate, floors.message_rate
+    of_rank = (ranks - 1) / lowest.value * 1e6
+    terms = [Term("latency", of_rank, usual.unit, f"{ranks - 1} messages of a rank in turn", lowest.source)]
+    if collective == "alltoall":
+        count = ranks_of_host * (ranks - ranks_of_host)
+        terms.append(
+            Term("latency", count / rate.value * 1e6, usual.unit, f"{count} messages of a host, one NIC", rate.source)
+        )
+    return max(usual, *terms, key=lambda term: term.value)
 
 
 def _compare_largest(run: Run, limits: MpiLimits) -> tuple[str, ...]:

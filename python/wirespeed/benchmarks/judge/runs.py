@@ -35,12 +35,12 @@ from wirespeed.benchmarks.judge.collectives import (
     list_rank_hosts,
     refute_assumed_network,
 )
-from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
+from wirespeed.benchmarks.judge.curves import SMALL, judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_connection_type, find_gate
 from wirespeed.benchmarks.judge.gpcnet import describe_congestion, describe_unjudged
 from wirespeed.benchmarks.judge.gpu import GpuLimits, find_gpu_host, gpu_limits
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, REFUTED, Limit, Limits, RunContext, UnknownLimits
-from wirespeed.benchmarks.judge.mpi import mpi_limits
+from wirespeed.benchmarks.judge.mpi import LARGEST_LATENCY_BOUND, MpiLimits, mpi_limits
 from wirespeed.benchmarks.judge.nccl_evidence import (
     Evidence,
     describe_sockets,
@@ -473,12 +473,13 @@ def _expects_rdma(run: Run, plan: Plan, limits: Limits, context: RunContext) -> 
 
 
 def _compare_measurements(run: Run, limits: Limits, profile: Profile, *, expects_rdma: bool = True) -> _Verdicts:
+    largest = LARGEST_LATENCY_BOUND if isinstance(limits, MpiLimits) else SMALL
     verdicts = {
         **_judge_corrupted_data(run),
         **_skip_applications(run),
         **_judge_bandwidths(run, limits, profile),
         **_judge_latencies(run, limits),
-        **judge_latency_floor(run, limits, profile, expects_rdma=expects_rdma),
+        **judge_latency_floor(run, limits, profile, expects_rdma=expects_rdma, largest=largest),
     }
     losses = keep_possible_losses(verdicts.values(), limits.fingerprints)
     named = {position: name_fingerprints(verdict, losses) for position, verdict in verdicts.items()}
