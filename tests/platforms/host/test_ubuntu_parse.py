@@ -512,3 +512,23 @@ def test_ibv_devinfo_shows_guid_and_queue_pairs_of_each_device() -> None:
     nic = HOST.child("nic", "ens2f0np0")
     values = [facts.value(nic, f"nic.{name}") for name in ("node_guid", "queue_pairs", "rdma_mtu")]
     assert values == ["be97:e1ff:feda:96d0", 65537, 4096]
+
+
+@pytest.mark.parametrize(
+    ("by_link", "by_verbs", "state"),
+    [
+        ("ACTIVE", "PORT_ACTIVE (4)", "ACTIVE"),
+        ("ACTIVE", "PORT_DOWN (1)", "ACTIVE by rdma link, DOWN by ibv_devinfo"),
+        ("DOWN", "PORT_ACTIVE (4)", "DOWN by rdma link, ACTIVE by ibv_devinfo"),
+        ("DOWN", "PORT_DOWN (1)", "DOWN"),
+        ("ACTIVE", "invalid state (9)", "ACTIVE"),
+        ("ACTIVE", None, "ACTIVE"),
+    ],
+)
+def test_a_port_state_that_two_outputs_contradict_has_both(by_link: str, by_verbs: str | None, state: str) -> None:
+    links = f'[{{"ifname":"mlx4_0","port":2,"state":"{by_link}","netdev":"eth1"}}]'
+    older = f'[{{"ifname":"mlx4_0/2","state":"{by_link}","netdev":"eth1"}}]'
+    first = "hca_id:\tmlx4_0\n\t\tport:\t1\n\t\t\tstate:\t\t\tPORT_INIT (2)\n"
+    text = first + (f"\t\tport:\t2\n\t\t\tstate:\t\t\t{by_verbs}\n" if by_verbs else "")
+    for output in (links, older):
+        assert read(rdma_link=output, ibv_devinfo=text).value(HOST.child("nic", "eth1"), "nic.rdma_state") == state

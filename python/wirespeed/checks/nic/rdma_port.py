@@ -6,7 +6,8 @@ Impact:
     No job can use a port that is not active; libraries skip the rail or end.
 
 Fix:
-    Check whether the link is up (link.up) and the RDMA driver is loaded (software.kernel-modules).
+    Check whether the link is up (link.up) and the RDMA driver is loaded (software.kernel-modules). Where two outputs
+    show different states, collect the host again: the port changed its state, or the driver or its library is wrong.
 
 Example:
     $ rdma link show

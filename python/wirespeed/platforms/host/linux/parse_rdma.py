@@ -14,6 +14,8 @@ from wirespeed.settings import Place
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 _MTU = re.compile(r"\s*active_mtu:\s*([0-9]{1,6}) \([0-9]+\)\s*")
 _LINK_LAYER = re.compile(r"\s*link_layer:\s*(\S+)\s*")
+_PORT = re.compile(r"\s*port:\s*([0-9]{1,3})\s*")
+_STATE = re.compile(r"\s*state:\s*PORT_([A-Z_]+) \([0-9]\)\s*")
 _GUID = re.compile(r"\s*node_guid:\s*([0-9a-f]{4}(?::[0-9a-f]{4}){3})\s*")
 _QUEUE_PAIRS = re.compile(r"\s*max_qp:\s*([0-9]{1,9})\s*")
 _HCA = re.compile(r"hca_id:\s*(\S+)\s*")
@@ -34,7 +36,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _read_devices(host, output, _read_interfaces(outputs))
     if output := outputs.get("rdma-link"):
         ports = _read_ports(output)
-        yield from _read_links(host, output, _read_interfaces(outputs))
+        states = _read_states(outputs.get("ibv-devinfo"))
+        yield from _read_links(host, output, _read_interfaces(outputs), states)
     if output := outputs.get("rdma-statistic"):
         yield from _read_counters(host, output, ports)
     if output := outputs.get("ibv-devinfo"):
@@ -78,7 +81,34 @@ def _read_interfaces(outputs: Outputs) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def _read_links(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator[Observation]:
+def _read_states(output: Output | None) -> dict[tuple[str, int], str]:
+    """The state of each port of each RDMA device as ibv_devinfo prints it, such as ``ACTIVE``."""
+    states: dict[tuple[str, int], str] = {}
+    device, port = "", 0
+    for _, text in number_lines(output) if output is not None else ():
+        if match := _HCA.fullmatch(text):
+            device, port = match[1], 0
+        elif match := _PORT.fullmatch(text):
+            port = int(match[1])
+        elif match := _STATE.fullmatch(text):
+            states[device, port] = match[1]
+    return states
+
+
+def _format_state(link: Mapping[str, object], state: str, states: Mapping[tuple[str, int], str]) -> str:
+    """The state of a port; that of both outputs where the other one contradicts it."""
+    name, _, suffix = str(link["ifname"]).partition("/")
+    port = link.get("port") or parse_whole(suffix) or 1
+    by_verbs = states.get((name, port)) if isinstance(port, int) else None
+    if by_verbs is None or by_verbs == state:
+        return state
+    return f"{state} by rdma link, {by_verbs} by ibv_devinfo"
+
+
+def _read_links(
+    host: Place, output: Output, interfaces: tuple[str, ...], states: Mapping[tuple[str, int], str]
+) -> Iterator[Observation]:
+    """Devices and states by `rdma link`; ``states``: those of ibv_devinfo, by device and port."""
     objects = parse_json_objects(output)
     if objects is None:
         return
@@ -94,8 +124,8 @@ def _read_links(host: Place, output: Output, interfaces: tuple[str, ...]) -> Ite
         interface_names.add(interface)
         place = host.child("nic", interface)
         yield observe(place, "nic.rdma_device", _format_device(name), output, line)
-        if isinstance(link.get("state"), str):
-            yield observe(place, "nic.rdma_state", link["state"], output, line)
+        if isinstance(state := link.get("state"), str):
+            yield observe(place, "nic.rdma_state", _format_state(link, state, states), output, line)
     for interface in interfaces if whole_list else ():
         if interface not in interface_names:
             yield observe(host.child("nic", interface), "nic.rdma_device", "", output)
