@@ -78,8 +78,9 @@ def _format_nvm(interface: str, path: str, nic: Nic) -> SettingCommands | None:
 def _format_congestion(rdma_device: str, nic: Nic, path: str) -> SettingCommands | None:
     """configfs of the out-of-box driver. The folder is removed again, because it prevents unloading the driver.
 
-    Older drivers read every number as hexadecimal. The kernel's own driver has debugfs instead, without some of the
-    parameters: they have no command there.
+    `advanced` is not written: it only decides which parameters `cat apply` shows (configfs.c of bnxt_re,
+    advanced_store). Older drivers read every number as hexadecimal. The kernel's own driver has debugfs instead,
+    without some of the parameters: they have no command there.
     """
     folder = f"/sys/kernel/config/bnxt_re/{rdma_device}"
     values: list[tuple[str, int]] = []
