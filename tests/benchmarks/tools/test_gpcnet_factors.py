@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.benchmarks import parse
+from wirespeed.benchmarks import parse, read
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.cluster import read as read_cluster
 from wirespeed.cluster import read_text
@@ -81,3 +81,28 @@ def test_a_tail_that_grows_while_the_average_does_not(average: float, tail: floa
     rows = tuple(Measurement(metric, "x", value, 8, "RR Two-sided Lat", 40) for metric, value in values)
     notes = judge(replace(run, measurements=rows), cluster).notes
     assert any("slowest 1 %" in note for note in notes) is has_tail
+
+
+@pytest.mark.parametrize(
+    ("title", "label", "noticed"),
+    [  # utils.c, print_header
+        ("Network Tests running with Congestion Tests", "congested: RR Two-sided Lat", False),
+        (
+            "Network Tests running with Congestion Tests (    RR Two-sided Lat Network Test)",
+            "congested: RR Two-sided Lat",
+            False,
+        ),
+        ("Isolated Congestion Tests", "isolated: RR Two-sided Lat", False),
+        ("Network Tests running with Congestion Tests (RR Two-sided)", None, True),
+        ("Network Tests at Night", None, True),
+    ],
+)
+def test_a_table_with_an_unknown_title_is_left_out(title: str, label: str | None, noticed: bool) -> None:
+    log = (TABLE_7 / "gpcnet-dcqcn-d.log").read_text(encoding="utf-8")
+    reading = read(log.replace("Network Tests running with Congestion Tests", title))
+    (run,) = reading.runs
+    latencies = {row.value: row.label for row in run.measurements if row.metric is Metric.LATENCY_AVG}
+    assert latencies.get(4.1) == label
+    assert latencies[2.4] == "isolated: RR Two-sided Lat"
+    assert any(f"the table {title!r}" in str(notice) for notice in reading.notices) is noticed
+    assert any(row.metric in FACTORS for row in run.measurements) is (label or "").startswith("congested")

@@ -5,7 +5,8 @@ worst rank's average and the 99.9th percentile); a percentile of a bandwidth is 
 table and the pattern: isolated or congested; verbose builds also list each congestor beside the network test that
 ran. Congestion impact factors are how many times worse a pattern is under load; where the log has none for a pattern,
 they are computed from its rows as network_load_test computes them (utils.c, print_comparison_results). network_test
-is complete with its last pattern, network_load_test when every isolated pattern has its impact factor.
+is complete with its last pattern, network_load_test when every isolated pattern has its impact factor. Titles of
+tables are those of utils.c, print_header; the rows of a table with another title are left out.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ _TABLE = re.compile(
     r"(?P<isolated>Isolated (?:Network|Congestion) Tests)$"
     r"|Network Tests running with Congestion Tests(?:(?P<key> - Key Results)| \(\s*(?P<by>.+?) Network Test\))?$"
 )
+_UNKNOWN = "unknown"
+"""A table whose title no release prints: what ran during its rows is not known."""
 _FEW_NODES = re.compile(r"ERROR: this application must be run on at least (\d+) nodes")
 _OWN_FAILURE = re.compile(r"Failed to allocate .+ in \w+\(\)|ERROR: .*")
 _PATTERN = re.compile(r"(.+?) \((\d+) B\)$")
@@ -97,6 +100,9 @@ class _Reader(RunReader):
             draft.fail(text)
         elif self._draft is None:
             return
+        elif len(cells) == 1 and line.text.lstrip().startswith("|"):
+            self._table, self._network_test = _UNKNOWN, None
+            self._draft.notice(line.number, f"the table {text!r}", "a title of GPCNeT; its rows are left out")
         elif len(cells) >= 3:
             self._read_row(line, self._draft, cells)
         elif not self._read_setting(self._draft, text) and not self._is_complete(self._draft):
@@ -138,7 +144,7 @@ class _Reader(RunReader):
 
     def _read_row(self, line: Line, draft: Draft, cells: list[str]) -> None:
         pattern = _PATTERN.match(cells[0])
-        if pattern is None:
+        if pattern is None or self._table == _UNKNOWN:
             return
         name, size = pattern.group(1), int(pattern.group(2))
         factors = [_FACTOR.match(cell) for cell in cells[1:]]
