@@ -105,7 +105,7 @@ ENVIRONMENT = CLUSTER.replace("gid_index: 3", "gid_index: 3, environment: {MV2_O
         ("mvapich2-conf", "MV2_USE_RoCE = 1\n", "", [("launch.variables", "RDMA disabled")]),
         ("mvapich2-conf", "MV2_USE_RoCE", "MV2_USE_ROCE_V2", [("launch.variables", "RDMA disabled")]),
         ("mvapich2-conf", "RoCE = 1", "RoCE_MODE = 2", []),
-        ("mvapich2-conf", "MV2_USE_UD_HYBRID = 0\n", "", [("launch.transport", "hybrid")]),
+        ("mvapich2-conf", "MV2_USE_UD_HYBRID = 0\n", "", [("launch.transport", "hybrid (default)")]),
         ("mvapich2-conf", "= 8192", "= 64", [("launch.settings", "environment MV2_ON_DEMAND_THRESHOLD -> 64")]),
         ("mvapich2-conf", "MV2_ON_DEMAND_THRESHOLD = 8192\n", "", [("launch.settings", "environment none")]),
         (
@@ -123,3 +123,23 @@ def test_a_planned_variable_that_is_absent_is_a_failure(
     bad_findings = find(tmp_path / "bundle", ENVIRONMENT, file, old, new)
     assert [(finding.check, finding.found) for finding in bad_findings] == findings
     assert {finding.status for finding in bad_findings} <= {Status.FAIL}
+
+
+@pytest.mark.parametrize(
+    ("coalescing", "status", "found_text"),
+    [
+        ("coalescing: true", Status.PASS, "coalescing on (default)"),
+        ("coalescing: false", Status.FAIL, "coalescing on (default)"),
+        ("coalescing: true, eager_sgl: true", Status.PASS, "coalescing on (default); eager SGL on"),
+    ],
+)
+def test_a_default_that_no_file_sets_is_marked(
+    coalescing: str, status: Status, found_text: str, tmp_path: Path
+) -> None:
+    plan = build(read_text(CLUSTER.replace("coalescing: true", coalescing), "cluster.yaml"), load())
+    write_planned_bundle(plan, tmp_path / "bundle")
+    path = tmp_path / "bundle" / "node1" / "mvapich2-conf.out"
+    path.write_text("".join(line for line in path.read_text().splitlines(True) if "COALESCE" not in line))
+    findings = run(plan, read_facts(tmp_path / "bundle"))
+    (finding,) = [row for row in findings if (row.check, row.device) == ("launch.settings", "node1")]
+    assert (finding.status, finding.found) == (status, found_text)

@@ -120,6 +120,7 @@ def compare(
             ),
             "; ".join(
                 _label_value(path, _format_found(path, intended_values[path], value, labels))
+                + _mark_default(context, path, target)
                 for path, value in equal_values.items()
             ),
         )
@@ -137,7 +138,10 @@ def compare(
             for path, value in all_values.items()
             if path not in differences
         ]
-        found = [_label_value(path, _format_found_text(path, *pair)) for path, pair in differences.items()]
+        found = [
+            _label_value(path, _format_found_text(path, *pair)) + _mark_default(context, path, target)
+            for path, pair in differences.items()
+        ]
         intended, got = next(iter(differences.values()))
         outcome = failure(
             wrong,
@@ -226,6 +230,12 @@ def _find_configured(context: CheckContext, path: str, target: Place | None, fou
     except UnreadError:
         return None
     return None if value == found else value
+
+
+def _mark_default(context: CheckContext, path: str, target: Place | None) -> str:
+    """What follows a value that no output contains: the program is known to use it where nothing sets another."""
+    reading = context.facts.reading(target or context.place, path)
+    return " (default)" if reading is not None and reading.is_default else ""
 
 
 def _is_running(context: CheckContext, path: str, target: Place | None) -> bool:

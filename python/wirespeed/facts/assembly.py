@@ -33,7 +33,7 @@ def assemble_facts(
     readings: dict[tuple[Place, str], list[Reading]] = {}
     for observation in observations:
         _check_path(observation)
-        reading = Reading(observation.value, observation.source, observation.state)
+        reading = Reading(observation.value, observation.source, observation.state, observation.is_default)
         readings.setdefault((observation.place, observation.path), []).append(reading)
     ordered = {
         key: tuple(

@@ -58,6 +58,7 @@ class Observation:
     value: Any
     source: Source
     state: State = State.RUNNING
+    is_default: bool = False  # known of the program; the source does not set it
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ class Reading:
     value: Any
     source: Source
     state: State
+    is_default: bool = False
 
 
 class GapKind(StrEnum):

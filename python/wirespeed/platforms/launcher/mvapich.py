@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from wirespeed.facts import Observation, Source, State
@@ -149,7 +150,8 @@ def _list_defaults(prefix: str, read: Read, source: Source, place: Place) -> Ite
         setting = path.removeprefix("host.launch.")
         if setting not in configured:
             typed_value = Priority(value) if setting == "priority" else value
-            yield observation(place, setting, typed_value, source, State.CONFIGURED)
+            assumed = observation(place, setting, typed_value, source, State.CONFIGURED)
+            yield replace(assumed, is_default=True)
 
 
 def _list_other_variables(prefix: str, read: Read, output: Output, place: Place, state: State) -> Iterator[Observation]:
