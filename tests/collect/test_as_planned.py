@@ -186,6 +186,16 @@ def test_every_key_can_be_planned_somewhere() -> None:
     assert {path for path, is_refused in refused.items() if is_refused} == set()
 
 
+def test_a_host_whose_bios_disables_the_iommu(tmp_path: Path) -> None:
+    """It has no IOMMU groups: the kernel makes them of the IOMMUs in the firmware's tables."""
+    host = HOST | {"bios": {"iommu": "disabled"}}
+    plan = build_plan(host_cluster({"node[1-2]": host}, SWITCH, {}, {}))
+    assert plan is not None
+    assert differences(plan, tmp_path) == set()
+    groups = [path.read_text() for path in tmp_path.glob("bundle/node*/*iommu-groups*")]
+    assert groups == ["", ""]
+
+
 def test_what_no_device_can_be_is_refused(tmp_path: Path) -> None:
     """Enterprise SONiC has no watchdog that disables the port."""
     switch = {"model": "dell-z9664f", "os": "dell-sonic", "watchdog": {"action": "errdisable"}}

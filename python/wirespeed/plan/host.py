@@ -159,7 +159,7 @@ def host_kind(
         kernel=Kernel(
             software.kernel,
             command_line=plan_command_line(spec, COMMAND_LINES[cpu], problems),
-            iommu="passthrough",
+            iommu="off" if _is_iommu_disabled(bios) else "passthrough",
             errors=(),
         ),
         memlock="unlimited",
@@ -205,6 +205,11 @@ def host_kind(
         template = replace(template, acs_service=True)
     template, nics = apply_profile(template, nics, spec, chassis, catalogue, problems)
     return HostKind(spec, chassis, template, nics, rules, cluster.launch.gid_index)
+
+
+def _is_iommu_disabled(bios: Mapping[str, BiosAttribute]) -> bool:
+    """Without an IOMMU of the firmware the kernel makes no groups; iommu=pt has no effect."""
+    return "iommu" in bios and bios["iommu"].value == "disabled"
 
 
 def plan_command_line(spec: HostSpec, parameters: Sequence[str], problems: Problems) -> tuple[str, ...]:
