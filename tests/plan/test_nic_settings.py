@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from wirespeed.catalogue import load
-from wirespeed.cluster import read
+from wirespeed.cluster import read, read_text
 from wirespeed.errors import Refusal
 from wirespeed.plan import build
+from wirespeed.platforms.launcher.library_variables import library_variables
+from wirespeed.render import check
 from wirespeed.settings import Ect, Nic
 from wirespeed.units import Length, Size
 
@@ -89,3 +91,22 @@ def test_refusals(tmp_path: Path, old: str, new: str, found: str, expected: str)
         nic(tmp_path, (old, new))
     problem = caught.value.problems[0]
     assert (problem.found, problem.expected) == (found, expected)
+
+
+@pytest.mark.parametrize(
+    ("nvm", "launch", "planned"),
+    [
+        ("", "", "1"),  # of the library
+        ("nvm: {relaxed_ordering: true}, ", "", "1"),
+        ("nvm: {relaxed_ordering: false}, ", "", "0"),
+        ("nvm: {relaxed_ordering: false}, ", "launch: {relaxed_ordering: true}\n", "1"),
+        ("nvm: {relaxed_ordering: false}, ", "launch: {library: openmpi}\n", None),  # no variable of it
+    ],
+)
+def test_jobs_register_no_memory_for_an_ordering_that_the_nics_lack(nvm: str, launch: str, planned: str | None) -> None:
+    """NCCL, src/transport/net_ib: 0 is off, 1 is on, 2 is automatic and the default."""
+    text = CLUSTER.read_text().replace("nics: 8 x", f"{nvm}nics: 8 x") + launch
+    plan = build(read_text(text, "cluster.yaml"))
+    check(plan)
+    variables = dict(library_variables(plan.hosts["node1"].launch))
+    assert variables.get("NCCL_IB_PCI_RELAXED_ORDERING") == planned

@@ -175,7 +175,7 @@ def host_kind(
         gpus=plan_gpus(chassis.server, catalogue),
         pcie=pcie_functions(chassis, gpu, bios),
         numa=plan_numa_nodes(chassis.server, bios, spec.part.memory),
-        launch=plan_launch(cluster, chassis, classes, spec, catalogue, bios, problems),
+        launch=plan_launch(cluster, chassis, classes, spec, catalogue, bios, nvm, problems),
         software=software.versions,
         packages=software.packages,
         steps=software.steps,

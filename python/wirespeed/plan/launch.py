@@ -19,7 +19,7 @@ from wirespeed.plan.core_binding import Ranks, Topology, bind_ranks, build_topol
 from wirespeed.plan.numa import nodes_per_socket
 from wirespeed.plan.pcie_tree import gpu_positions
 from wirespeed.plan.problems import Problems
-from wirespeed.settings import BiosAttribute, Cores, Launch, TrafficClass
+from wirespeed.settings import BiosAttribute, Cores, Launch, Nvm, TrafficClass
 
 
 def plan_launch(
@@ -29,6 +29,7 @@ def plan_launch(
     spec: HostSpec,
     catalogue: Catalogue,
     bios: Mapping[str, BiosAttribute],
+    nvm: Nvm,
     problems: Problems,
 ) -> Launch:
     """The launch settings of every host of one kind."""
@@ -49,7 +50,7 @@ def plan_launch(
         )
     host_ports = _select_job_ports(spec, chassis, problems)
     ranks = part.ranks or chassis.server.gpu_count or len(host_ports)
-    tuning = _tuning_settings(part, spec, library, chassis, problems)
+    tuning = _tuning_settings(part, spec, library, chassis, nvm, problems)
     queue_pairs = _count_queue_pairs(cluster, replace(chassis, host_ports=host_ports), ranks, tuning, problems)
     _check_threads(part, chassis, ranks, tuning, problems)
     return Launch(
@@ -210,14 +211,21 @@ def _select_library(vendor: str | None, catalogue: Catalogue) -> str:
 
 
 def _tuning_settings(
-    part: LaunchPart, spec: HostSpec, library: LibraryModel, chassis: Chassis, problems: Problems
+    part: LaunchPart, spec: HostSpec, library: LibraryModel, chassis: Chassis, nvm: Nvm, problems: Problems
 ) -> dict[str, Any]:
-    """Settings of the library: from the cluster file, else from the catalogue."""
+    """Settings of the library: from the cluster file, else from the catalogue.
+
+    Without relaxed ordering in the NICs, a library of GPUs registers no memory for it unless the cluster file states
+    it. NCCL's own default is automatic: for relaxed ordering where the driver supports it (NCCL_IB_PCI_RELAXED_ORDERING
+    is 2; NCCL, src/transport/net_ib).
+    """
     settings: dict[str, Any] = {}
     for name in Tuning.model_fields:
         usual, configured = getattr(library.tuning, name), getattr(part, name)
         value = configured if configured is not None else usual.value if usual is not None else None
         settings[name] = str(value) if isinstance(value, StrEnum) else value
+    if nvm.relaxed_ordering is False and part.relaxed_ordering is None and library.gpus is not None:
+        settings["relaxed_ordering"] = False
     if settings["dma_buf"] and _needs_virtual_memory(part, spec, library, chassis, problems):
         settings["virtual_memory"] = True
     return settings
