@@ -417,6 +417,26 @@ def test_rocm_of_another_version_stops_the_installation(tmp_path: Path, installe
     assert not [change for change in system.changes() if "install" in change and "rocm" in change]
 
 
+@pytest.mark.parametrize(
+    ("planned", "offer", "is_refused"),
+    [
+        ("7.1.0", "7.1.0.70100-20~22.04", False),
+        ("7.1", "7.1.0.70100-20~22.04", False),
+        ("7.1", "1:7.1.0.70100-20", False),
+        ("7.1", "7.10.0.71000-1~22.04", True),
+        ("7.1", "(none)", True),
+    ],
+)
+def test_the_repositories_have_the_planned_version(tmp_path: Path, planned: str, offer: str, is_refused: bool) -> None:
+    """A version of more digits is another release."""
+    system = System(tmp_path, ROCM.replace("7.1.0", planned))
+    system.tool("apt-cache", f"echo '  Candidate: {offer}'")
+    message = f"  the repositories have {offer} rocm, and {planned} is planned: set up a repository with that version"
+    result = install(system)
+    assert (message in result.stdout, result.returncode != 0) == (is_refused, is_refused)
+    assert any("apt-get install" in change and "rocm" in change for change in system.changes()) is not is_refused
+
+
 def test_rocm_of_another_version_is_found_with_rpm(tmp_path: Path) -> None:
     system = System(tmp_path, ROCM.replace("ubuntu-22.04", "rhel-9.4"))
     system.tool("rpm", """case "$*" in *--qf*rocm) echo 6.3.1.60301-48.el9 ;; esac""")

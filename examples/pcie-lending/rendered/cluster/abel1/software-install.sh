@@ -78,24 +78,25 @@ install_named() { # names
   done_already
 }
 
-# Stops if another version than the planned one is installed, or in the repositories. Releases add numbers: 7.1.0.70100-20
-# is 7.1.0.
+# Whether a package has a version, whose release adds numbers: 1:7.1.0.70100-20 is 7.1.0 and 7.1, and 7.10.0 is not 7.1.
+is_release() { # version of the package, planned version
+  case "${1#*:}" in "$2" | "$2"[.+~-]*) ;; *) return 1 ;; esac
+}
+
+# Stops if another version than the planned one is installed, or in the repositories.
 expect() { # version, package name, packages that go with it, page of the vendor or nothing
   if has "$2"; then
     installed=$(dpkg-query -W -f='${Version}' "$2" 2>/dev/null)
-    case "${installed#*:}" in "$1" | "$1"[.+~-]*) return ;; esac
+    if is_release "$installed" "$1"; then return; fi
     echo "  $2 $installed is installed, and $1 is planned: remove it (apt-get autoremove -y $3), then run this script again"
     [ -z "$yes" ] || exit 1
     return 1
   fi
   offer=$(offered "$2")
-  case "$offer" in
-  "$1"*) ;;
-  *)
+  if ! is_release "$offer" "$1"; then
     echo "  the repositories have ${offer:-no} $2, and $1 is planned: set up a repository with that version${4:+ as in $4}"
     [ -z "$yes" ] || exit 1
-    ;;
-  esac
+  fi
 }
 
 # Adds the vendor's repository, unless one that is set up has the package; Johansen, Fast Multi-GPU communication over PCI
