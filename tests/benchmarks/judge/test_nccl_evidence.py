@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from judge_support import GIB, collective, find_verdict, plan
+from judge_support import CLUSTER, GIB, collective, find_verdict, plan
+from nccl_log_support import MI300X, judge_log, write_log
 from rich.console import Console
 
 from wirespeed.benchmarks.judge.logs import judge_logs
@@ -15,7 +16,9 @@ from wirespeed.benchmarks.judge.nccl_evidence import Evidence, find_causes
 from wirespeed.benchmarks.judge.retest import judge_repeats
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.benchmarks.tools.reader import read
+from wirespeed.cluster import read_text
 from wirespeed.limits.algorithms import Algorithm
+from wirespeed.plan import build
 from wirespeed.report import runs, terminal
 from wirespeed.results.benchmarks import Measurement, Metric
 from wirespeed.results.nccl import Communicator, NcclNic, NcclRank, NcclWarning
@@ -146,6 +149,48 @@ def test_cores_of_another_socket_than_planned_have_a_note(near, far, note):
     ranks = [(rank, near if rank < 4 else far, None) for rank in range(8)]
     _, notes = judge_evidence(330.0, with_ranks(*ranks))
     assert [text for text in notes if text.startswith("NCCL bound")] == ([note] if note else [])
+
+
+def plan_with_cores():
+    """The example with 48 cores on each socket of its servers: Linux numbers their second threads from 96 on."""
+    text = CLUSTER.read_text().replace("model: dell-xe9680-mi300x", "model: two-sockets")
+    cpus = "cpus: {sockets: 2, cores: 48, threads: 2}"
+    server = f"two-sockets: {{base: dell-xe9680-mi300x, {cpus}}}"
+    return build(read_text(f"{text}hardware:\n  servers:\n    {server}\n", "cluster.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("near", "far", "cause"),
+    [
+        ("ffff,ffffffff", "ffffffff,ffff0000,00000000", None),
+        ("ffff,00000000,00000000,00000000", "01000000,00000000", None),  # second threads; core 56
+        ("01", "01000000,00000000", None),
+        (
+            "ffff,ffffffff",
+            "ffff,ffffffff",
+            "rank 4 of node1 and 15 more ran on cores 0-47, none of the cores 48-95,144-191 of NUMA node 1, where GPU4 "
+            "is planned (`wirespeed explain OS-13`)",
+        ),
+        (
+            "01000000,00000000",
+            "01000000,00000000",
+            "rank 0 of node1 and 15 more ran on core 56, none of the cores 0-47,96-143 of NUMA node 0, where GPU0 "
+            "is planned (`wirespeed explain OS-13`)",
+        ),
+        ("ffffffff,ffffffff,ffffffff", "ffffffff,ffffffff,ffffffff", None),  # of both nodes
+    ],
+)
+def test_a_mask_without_a_core_of_the_planned_node_is_a_cause(near, far, cause):
+    """Broadcom 957608-AN210, 8.7.3.1: the debug lines confirm the masks. GPUs 4 to 7 are at the second socket."""
+    text = write_log(
+        [f"node{1 + rank // 8}" for rank in range(32)], 330.0, ["Setting affinity for GPU {rank} to MASK"], MI300X
+    )
+    for rank in range(32):
+        line = f"Setting affinity for GPU {rank} to "
+        text = text.replace(f"{line}MASK", line + (near if rank % 8 < 4 else far))
+    notes = judge_log(text, plan_with_cores()).notes
+    assert [note for note in notes if "of NUMA node" in note] == ([f"the log proves: {cause}"] if cause else [])
+    assert any(note.startswith("NCCL bound") for note in notes) is bool(near == far and not cause)
 
 
 @pytest.mark.parametrize(

@@ -397,7 +397,8 @@ def find_causes(evidence: Evidence, plan: Plan) -> list[Cause]:
     causes = [*_report_transport(evidence, plan)] if crosses_network else []
     causes += _report_shared_memory(evidence, plan)
     causes += _report_nic_settings(evidence, plan) if crosses_network else []
-    causes += [*_report_far_cores(evidence), *(_report_shared_cores(evidence) or _report_single_cores(evidence))]
+    causes += _report_far_cores(evidence) or _report_cores_of_another_node(evidence, plan)
+    causes += _report_shared_cores(evidence) or _report_single_cores(evidence)
     causes += _report_conflicts(evidence) if crosses_network else []
     protocol = _select_largest_size(evidence.protocols) or evidence.forced_protocol
     if protocol in _SLOW_PROTOCOLS:
@@ -523,6 +524,41 @@ def _report_far_cores(evidence: Evidence) -> list[Cause]:
 _FAR_CORES = ("OS-13",)
 
 
+def _report_cores_of_another_node(evidence: Evidence, plan: Plan) -> list[Cause]:
+    """Report ranks whose processes have no core of the NUMA node that is planned for their GPU.
+
+    NCCL leaves a process those of its cores that the kernel states to be near its GPU, so the GPU, the numbers of the
+    cores or the binding of the launcher are not as planned.
+    """
+    far = []
+    for place in evidence.communicator.places or ():
+        node = _find_planned_node(place, plan)
+        planned = None if node is None else plan.hosts[place.host or ""].numa.get(str(node))
+        cores = parse_ranges(place.cores or "")
+        if cores and planned is not None and planned.cpus and not cores & planned.cpus:
+            far.append((place, node, planned.cpus))
+    if not far:
+        return []
+    place, node, cpus = far[0]
+    text = (
+        f"{_list_ranks([place for place, _, _ in far])} on {_format_cores(place.cores or '')}, none of the "
+        f"{_format_cores(','.join(format_ranges(cpus)))} of NUMA node {node}, where GPU{place.gpu} is planned"
+    )
+    return [Cause(_add_explanation(text, _FAR_CORES), likely=_FAR_CORES)]
+
+
+def _format_cores(cores: str) -> str:
+    return f"core {cores}" if cores.isdecimal() else f"cores {cores}"
+
+
+def _find_planned_node(place: NcclRank, plan: Plan) -> int | None:
+    """The NUMA node of a rank's GPU as planned; None: the rank, its GPU or the node is not known."""
+    host = plan.hosts.get(place.host or "")
+    gpu = host.gpus.get(f"GPU{place.gpu}") if host is not None and place.gpu is not None else None
+    function = host.pcie.get(gpu.pcie) if host is not None and gpu is not None and gpu.pcie else None
+    return None if function is None else function.numa_node
+
+
 def _list_ranks(places: Sequence[NcclRank]) -> str:
     """The first rank with its host, and the number of the others."""
     host = f" of {places[0].host}" if places[0].host else ""
@@ -549,7 +585,7 @@ def _report_shared_cores(evidence: Evidence) -> list[Cause]:
     name, places, shared = crowded[0]
     of_host = f" of {name}" if name else ""
     further_hosts = f", and so on {len(crowded) - 1} more" if len(crowded) > 1 else ""
-    cores_in_use = f"core {shared[0]}" if len(shared) == 1 else f"cores {','.join(format_ranges(shared))}"
+    cores_in_use = _format_cores(",".join(format_ranges(shared)))
     text = f"the {len(places)} ranks{of_host} share {cores_in_use}{further_hosts}"
     return [Cause(_add_explanation(text, _SHARED_CORES), _SHARED_CORES)]
 
@@ -575,23 +611,23 @@ _MANY_CORES = 4  # a process of NCCL has its main thread, and at least a proxy, 
 def _describe_sockets_of_gpus(evidence: Evidence, plan: Plan) -> str | None:
     """A note on a host whose GPUs are near other cores than planned: those of two sockets are exchanged or equal.
 
-    NCCL restricts a process to cores near its GPU. Linux numbers the cores of the first socket before those of others.
+    NCCL restricts a process to cores near its GPU. Linux numbers the cores of the first socket before those of others,
+    which counts where the plan has no cores of the sockets.
     """
-    if _report_shared_cores(evidence):
+    if _report_shared_cores(evidence) or _report_cores_of_another_node(evidence, plan):
         return None
     by_host: dict[str, list[tuple[int, NcclRank]]] = {}
     for place in evidence.communicator.places or ():
-        planned = plan.hosts.get(place.host or "")
-        gpu = planned.gpus.get(f"GPU{place.gpu}") if planned is not None and place.gpu is not None else None
-        function = planned.pcie.get(gpu.pcie) if planned is not None and gpu is not None and gpu.pcie else None
-        if place.host and place.cores and function is not None and function.numa_node is not None:
-            by_host.setdefault(place.host, []).append((function.numa_node, place))
+        planned_node = _find_planned_node(place, plan)
+        if place.host and place.cores and planned_node is not None:
+            by_host.setdefault(place.host, []).append((planned_node, place))
     for host, places in by_host.items():
         for (node, place), (other_node, other_place) in itertools.combinations(places, 2):
             cores, other_cores = parse_ranges(place.cores or ""), parse_ranges(other_place.cores or "")
             if node == other_node or not cores or not other_cores:
                 continue
-            if cores & other_cores or (node < other_node) != (min(cores) < min(other_cores)):
+            is_exchanged = not plan.hosts[host].numa and (node < other_node) != (min(cores) < min(other_cores))
+            if cores & other_cores or is_exchanged:
                 return (
                     f"NCCL bound the ranks of GPU{place.gpu} and GPU{other_place.gpu} of {host} to cores "
                     f"{place.cores} and {other_place.cores}; planned are sockets {node} and {other_node}: compare the "
