@@ -193,6 +193,19 @@ def test_a_mask_without_a_core_of_the_planned_node_is_a_cause(near, far, cause):
     assert any(note.startswith("NCCL bound") for note in notes) is bool(near == far and not cause)
 
 
+@pytest.mark.parametrize("release", ["cudaDev 0 nvmlDev {}", "cudaDev 0"])
+def test_the_gpu_of_a_process_that_sees_one_gpu(release):
+    """Its number of the GPU is 0: newer releases print that of the driver too, as NCCL's "Setting affinity" does."""
+    hosts = [f"node{1 + rank // 8}" for rank in range(32)]
+    text = write_log(hosts, 330.0, ["Setting affinity for GPU {rank} to MASK"], MI300X)
+    for rank in range(32):
+        mask = "ffff,ffffffff" if rank % 8 < 4 else "ffffffff,ffff0000,00000000"
+        text = text.replace(f"GPU {rank} to MASK", f"GPU {rank} to {mask}")
+    for device in range(8):
+        text = text.replace(f"cudaDev {device} nvmlDev {device}", release.format(device))
+    assert not [note for note in judge_log(text, plan_with_cores()).notes if "NUMA node" in note]
+
+
 @pytest.mark.parametrize(
     ("planned", "interfaces", "note"),
     [

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -28,6 +29,7 @@ from wirespeed.results.nccl import (
     NcclRank,
     describe_mixed_links,
 )
+from wirespeed.settings import Host
 
 _FUNCTIONS = {
     "all_reduce": "AllReduce",
@@ -531,9 +533,8 @@ def _report_cores_of_another_node(evidence: Evidence, plan: Plan) -> list[Cause]
     cores or the binding of the launcher are not as planned.
     """
     far = []
-    for place in evidence.communicator.places or ():
-        node = _find_planned_node(place, plan)
-        planned = None if node is None else plan.hosts[place.host or ""].numa.get(str(node))
+    for place, host, node in _list_planned_nodes(evidence, plan):
+        planned = host.numa.get(str(node))
         cores = parse_ranges(place.cores or "")
         if cores and planned is not None and planned.cpus and not cores & planned.cpus:
             far.append((place, node, planned.cpus))
@@ -551,12 +552,21 @@ def _format_cores(cores: str) -> str:
     return f"core {cores}" if cores.isdecimal() else f"cores {cores}"
 
 
-def _find_planned_node(place: NcclRank, plan: Plan) -> int | None:
-    """The NUMA node of a rank's GPU as planned; None: the rank, its GPU or the node is not known."""
-    host = plan.hosts.get(place.host or "")
-    gpu = host.gpus.get(f"GPU{place.gpu}") if host is not None and place.gpu is not None else None
-    function = host.pcie.get(gpu.pcie) if host is not None and gpu is not None and gpu.pcie else None
-    return None if function is None else function.numa_node
+def _list_planned_nodes(evidence: Evidence, plan: Plan) -> list[tuple[NcclRank, Host, int]]:
+    """Ranks with their host in the plan and the NUMA node that is planned for their GPU.
+
+    Ranks of a host that print one number of a GPU each see some of its GPUs only, which the number does not name.
+    """
+    places = evidence.communicator.places or ()
+    counts = Counter((place.host, place.gpu) for place in places)
+    nodes = []
+    for place in places:
+        host = plan.hosts.get(place.host or "")
+        gpu = host.gpus.get(f"GPU{place.gpu}") if host is not None and counts[place.host, place.gpu] == 1 else None
+        function = host.pcie.get(gpu.pcie) if host is not None and gpu is not None and gpu.pcie else None
+        if host is not None and function is not None and function.numa_node is not None:
+            nodes.append((place, host, function.numa_node))
+    return nodes
 
 
 def _list_ranks(places: Sequence[NcclRank]) -> str:
@@ -617,10 +627,9 @@ def _describe_sockets_of_gpus(evidence: Evidence, plan: Plan) -> str | None:
     if _report_shared_cores(evidence) or _report_cores_of_another_node(evidence, plan):
         return None
     by_host: dict[str, list[tuple[int, NcclRank]]] = {}
-    for place in evidence.communicator.places or ():
-        planned_node = _find_planned_node(place, plan)
-        if place.host and place.cores and planned_node is not None:
-            by_host.setdefault(place.host, []).append((planned_node, place))
+    for place, _, node in _list_planned_nodes(evidence, plan):
+        if place.host and place.cores:
+            by_host.setdefault(place.host, []).append((node, place))
     for host, places in by_host.items():
         for (node, place), (other_node, other_place) in itertools.combinations(places, 2):
             cores, other_cores = parse_ranges(place.cores or ""), parse_ranges(other_place.cores or "")

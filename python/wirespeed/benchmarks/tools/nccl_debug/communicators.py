@@ -268,7 +268,8 @@ class _Reader:
         process.rank = rank
         process.note_cores()
         if rank not in facts.gpus or match["bus"]:
-            facts.gpus[rank] = process.host, match["gpu"], match["bus"]
+            # A process may see only some GPUs (CUDA_VISIBLE_DEVICES), of which its first is cudaDev 0.
+            facts.gpus[rank] = process.host, match["nvml"] or match["gpu"], match["bus"]
         if process.host:
             facts.hosts[process.host] = None
         if match["nodes"]:

@@ -45,7 +45,7 @@ ANY_PREFIX = re.compile(r" ?\b(?P<host>[A-Za-z0-9][\w.-]*):\d+:\d+ \[-?\d+\] (?:
 VERSION = re.compile(r"([NR])CCL version\s*:?\s*(\d[\w.+-]*(?::\w+)?)")
 RANK = re.compile(
     r"(?:.*\bncclComm\w+ )?comm (?P<pointer>0x[0-9a-f]+) rank (?P<rank>\d{1,9}) n[rR]anks (?P<ranks>\d{1,9})\b"
-    r"(?: cudaDev (?P<gpu>\d{1,4}))?(?:(?: nvmlDev \d+)? busId (?P<bus>[0-9a-f]{1,12})\b)?"
+    r"(?: cudaDev (?P<gpu>\d{1,4}))?(?:(?: nvmlDev (?P<nvml>\d{1,4}))? busId (?P<bus>[0-9a-f]{1,12})\b)?"
     r"(?:.*? nNodes (?P<nodes>\d{1,9}) localRanks (?P<local>\d{1,9}))?(?:.*? MNNVL (?P<mnnvl>\d))?"
     r"(?:.*? commId (?P<id>0x[0-9a-f]+))?(?:.*? - (?P<state>Init START|Init COMPLETE|Abort COMPLETE|Destroy COMPLETE))?"
 )
