@@ -481,3 +481,20 @@ def test_a_value_above_the_physical_limit_is_unknown_although_its_last_digits_ar
     """The limit is 392.16 Gb/s: 392.200 is above it, 392.2 may be 392.15."""
     judged = judge(perftest({MIB: smaller, 2 * MIB: 392.2}), plan())
     assert find_verdict(judged, 2 * MIB).judgement is judgement
+
+
+@pytest.mark.parametrize(
+    ("rate", "parameters", "is_noted"),
+    [
+        pytest.param(235.0, {}, True, id="AN210, question 8"),
+        pytest.param(390.0, {}, False, id="line rate"),
+        pytest.param(235.0, {"memory": "rocm"}, False, id="GPU memory"),
+    ],
+)
+def test_slow_host_memory_beside_gpus_can_have_a_reason_in_the_bios(rate, parameters, is_noted):
+    """Broadcom 957608-AN210, section 5.1, question 8: 235 Gb/s where GPU memory has the line rate."""
+    notes = judge(perftest({MIB: rate}, **parameters), plan()).notes
+    assert [note for note in notes if "PCI-17" in note] == [
+        "memory interleaving disabled in the BIOS of a host can be the reason, if the same test between GPUs is faster "
+        "(`wirespeed explain PCI-17`)"
+    ] * is_noted

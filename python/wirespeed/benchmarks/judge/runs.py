@@ -49,7 +49,7 @@ from wirespeed.benchmarks.judge.nccl_evidence import (
 )
 from wirespeed.benchmarks.judge.point_to_point import UNKNOWN_TRANSPORT, pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, default
-from wirespeed.benchmarks.judge.rdma import list_connection_notes, rdma_limits
+from wirespeed.benchmarks.judge.rdma import RdmaLimits, list_connection_notes, rdma_limits
 from wirespeed.benchmarks.judge.stated_options import (
     APPLICATION_TIME,
     drop_contradicted_facts,
@@ -196,6 +196,7 @@ def judge_with_subject(
         *describe_unjudged(run, verdicts),
         *describe_congestion(run, plan),
         *_describe_clock(run),
+        *_describe_slow_memory(verdicts.values(), run, plan, limits),
     )
     extra_notes = (*limits.notes, *causes, *fingerprints, *dips, *of_run, *unread, *notes_on_options)
     judged = _judge_run(run, verdicts, extra_notes, file, plan.name)
@@ -409,6 +410,28 @@ def _describe_clock(run: Run) -> tuple[str, ...]:
         f"perftest found two CPU frequencies, {float(first):.0f} and {float(second):.0f} MHz: its times are in cycles, "
         "so its values may be wrong; set the performance governor and repeat the test (`wirespeed explain PCI-12`)",
     )
+
+
+_SLOW_MEMORY = (
+    "memory interleaving disabled in the BIOS of a host can be the reason, if the same test between GPUs is faster "
+    "(`wirespeed explain PCI-17`)"
+)
+_LARGE = 2**16  # bytes: smaller messages have other limits
+
+
+def _describe_slow_memory(verdicts: Iterable[Verdict], run: Run, plan: Plan, limits: Limits) -> tuple[str, ...]:
+    """A note on RDMA that is slow from or to the memory of hosts with GPUs, whose memory would show the reason.
+
+    Broadcom 957608-AN210, section 5.1, question 8.
+    """
+    if not isinstance(limits, RdmaLimits) or run.parameters.on_gpu:
+        return ()
+    slow = any(
+        verdict.judgement in _BELOW_LIMIT and (verdict.measurement.size_bytes or _LARGE) >= _LARGE
+        for verdict in verdicts
+        if _is_bandwidth(verdict.measurement)
+    )
+    return (_SLOW_MEMORY,) if slow and any(plan.hosts[name].gpus for name in limits.hosts) else ()
 
 
 def has_stated_options(context: RunContext) -> bool:

@@ -17,7 +17,7 @@ Example:
             "LogicalProc": "Enabled",
 
 Source:
-    Broadcom 957608-AN210, section 3.1, table 2; ESnet, 400G Testbed Configuration, BIOS
+    Broadcom 957608-AN210, section 3.1, table 2, and section 5.1, question 8; ESnet, 400G Testbed Configuration, BIOS
 """
 
 from wirespeed.checks.model import CheckContext, Outcome, failure, success, warning
@@ -27,7 +27,7 @@ from wirespeed.settings import BiosAttribute
 
 subject = BiosAttribute
 needs = ("bios.value", "bios.verified")
-failures = ("PCI-11", "PCI-12")
+failures = ("PCI-11", "PCI-12", "PCI-17")
 
 
 def check(context: CheckContext) -> Outcome:
