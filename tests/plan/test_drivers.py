@@ -31,7 +31,7 @@ REFUSED = [
     (
         f"{NOT_BUILT_IN}, {PLAIN}",
         "small.yaml:8: found bnxt_en and bnxt_re on the kernel 6.8.0-111-generic, which has no peer-memory client; "
-        "expected netxtreme-peer-mem, which brings one\n"
+        "expected netxtreme-peer-mem or netxtreme-peer-mem-source, which brings one\n"
         "  hint: without one the NIC does not reach GPU memory",
     ),
     (
@@ -43,22 +43,22 @@ REFUSED = [
     (
         "nic_packages: {netxtreme-peermem: 234.0.154.0}",
         "small.yaml:8: found the package 'netxtreme-peermem'; "
-        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, netxtreme-bnxt_en, libbnxt_re, bnxt_re_conf, "
-        "niccli, bnxtqos\n"
+        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, netxtreme-bnxt_en, netxtreme-peer-mem-source, "
+        "libbnxt_re, bnxt_re_conf, niccli, bnxtqos\n"
         "  hint: did you mean 'netxtreme-peer-mem'?",
     ),
     (
         "nic_packages: {firmware: 234.0.154.0}",
         "small.yaml:8: found the package 'firmware'; "
-        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, netxtreme-bnxt_en, libbnxt_re, bnxt_re_conf, "
-        "niccli, bnxtqos\n"
+        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, netxtreme-bnxt_en, netxtreme-peer-mem-source, "
+        "libbnxt_re, bnxt_re_conf, niccli, bnxtqos\n"
         "  hint: packages of kernel modules have the names that DKMS lists",
     ),
     (
         f"{NOT_BUILT_IN}, nic_packages: {{MLNX_OFED: 24.10-0.7.0.0}}",
         "small.yaml:8: found MLNX_OFED on a host whose NICs have the Broadcom bnxt driver release; "
-        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, netxtreme-bnxt_en, libbnxt_re, bnxt_re_conf, "
-        "niccli, bnxtqos\n"
+        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, netxtreme-bnxt_en, netxtreme-peer-mem-source, "
+        "libbnxt_re, bnxt_re_conf, niccli, bnxtqos\n"
         "  hint: it is made for the NVIDIA mlx5 driver of the kernel, replaces the kernel's RDMA core, and these "
         "drivers do not load with it",
     ),
@@ -68,7 +68,7 @@ REFUSED += [
     (
         f"{NOT_BUILT_IN}, nic_packages: {{{ARCHIVE}, libbnxt_re: 227.0.130.0}}",
         "small.yaml:8: found netxtreme-bnxt_en on the kernel 6.8.0-111-generic, which has no peer-memory client; "
-        "expected netxtreme-peer-mem, which brings one\n"
+        "expected netxtreme-peer-mem or netxtreme-peer-mem-source, which brings one\n"
         "  hint: without one the NIC does not reach GPU memory",
     ),
     (
@@ -76,6 +76,21 @@ REFUSED += [
         "small.yaml:8: found bnxt_re beside netxtreme-bnxt_en, which brings the same modules; "
         "expected netxtreme-bnxt_en alone\n"
         "  hint: leave bnxt_re out; where they are installed, software-install.sh removes them",
+    ),
+]
+WITH_CLIENT = "netxtreme-peer-mem-source: 234.0.154.0"
+REFUSED += [
+    (
+        f"{BUILT_IN}, nic_packages: {{netxtreme-peer-mem: 234.0.154.0, {WITH_CLIENT}}}",
+        "small.yaml:8: found netxtreme-peer-mem beside netxtreme-peer-mem-source, which brings the same modules; "
+        "expected netxtreme-peer-mem-source alone\n"
+        "  hint: leave netxtreme-peer-mem out; where they are installed, software-install.sh removes them",
+    ),
+    (
+        f"{BUILT_IN}, nic_packages: {{netxtreme-bnxt_en: 234.0.154.0, {WITH_CLIENT}}}",
+        "small.yaml:8: found netxtreme-peer-mem-source beside netxtreme-bnxt_en, which brings the same modules; "
+        "expected netxtreme-bnxt_en alone\n"
+        "  hint: leave netxtreme-peer-mem-source out",
     ),
 ]
 WARNED = [
@@ -154,6 +169,26 @@ def test_the_drivers_of_a_source_archive_in_order() -> None:
     ]
     assert {nic.driver.version for nic in plan.hosts["node1"].nics.values()} == {"1.10.2-227.0.130.0"}
     assert plan.hosts["node1"].packages == {}
+
+
+def test_the_source_archive_with_a_peer_memory_client() -> None:
+    """Broadcom 957608-AN210, section 2.2.3: netxtreme-peer-mem-a.b.c.d.tar.gz and libbnxt_re-a.b.c.d.tar.gz."""
+    plan = build_plan(f"{NOT_BUILT_IN}, nic_packages: {{{WITH_CLIENT}, libbnxt_re: 234.0.154.0}}")
+    assert plan.warnings == ()
+    build_steps = [step for step in plan.hosts["node1"].steps.values() if step.action.startswith(("build", "remove"))]
+    assert [(step.subject, step.version, step.files) for step in build_steps] == [
+        ("bnxt_en", None, None),
+        ("bnxt_re", None, None),
+        ("netxtreme-peer-mem", None, None),
+        (
+            "netxtreme-peer-mem-source",
+            "234.0.154.0",
+            {"source": "netxtreme-peer-mem-*.tar.gz", "modules": "bnxt_en bnxt_re ib_peer_mem"},
+        ),
+        ("libbnxt_re", "234.0.154.0", {"source": "libbnxt_re-*.tar.gz"}),
+    ]
+    assert "ib_peer_mem" in plan.hosts["node1"].modules
+    assert {nic.driver.version for nic in plan.hosts["node1"].nics.values()} == {"234.0.154.0"}
 
 
 def test_the_kernels_own_driver_needs_the_user_space_alone() -> None:

@@ -28,9 +28,14 @@ esac"""
 
 @pytest.fixture
 def system(tmp_path: Path) -> System:
+    return build_system(tmp_path, SOFTWARE, ARCHIVE, "libbnxt_re-227.0.130.0")
+
+
+def build_system(tmp_path: Path, software: str, *names: str) -> System:
+    """A system of the planned software, with archives of these names."""
     assert OLD in CLUSTER
-    system = System(tmp_path, CLUSTER.replace(OLD, SOFTWARE))
-    for name in (ARCHIVE, "libbnxt_re-227.0.130.0"):
+    system = System(tmp_path, CLUSTER.replace(OLD, software))
+    for name in names:
         folder = tmp_path / name
         folder.mkdir()
         for script in ("autogen.sh", "configure"):
@@ -70,3 +75,16 @@ def test_without_yes_nothing_is_compiled(system: System) -> None:
     result = system.run("software-install.sh")
     assert (result.returncode, result.stderr, system.changes()) == (0, "", [])
     assert f"would compile DIR/netxtreme-bnxt_en-*.tar.gz for the kernel {os.uname().release}" in result.stdout
+
+
+def test_the_archive_with_a_peer_memory_client_is_for_every_kernel(tmp_path: Path) -> None:
+    """Broadcom 957608-AN210, appendix A.1; the kernel 6.8 has no client."""
+    release = "234.0.154.0"
+    packages = f"{{netxtreme-peer-mem-source: {release}, libbnxt_re: {release}}}"
+    software = f"kernel: 6.8.0-111-generic, nic_packages: {packages}"
+    system = build_system(tmp_path, software, f"netxtreme-peer-mem-{release}")
+    result = install(system)
+    assert (result.returncode, result.stderr) == (0, "")
+    changes = system.changes()
+    assert changes[changes.index("make ") :][:3] == ["make ", "make install", "depmod -a"]
+    assert (install(system).returncode, system.changes()) == (0, [])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.catalogue import Catalogue
@@ -226,28 +226,37 @@ def _check_packages(
     client = [name for name in release.peer_memory if name in chosen]
     plain = [name for name in release.without_peer_memory if name in chosen]
     archives = [name for name in release.archives if name in chosen]
-    remaining, redundant = (archives, [*client, *plain]) if archives else (client, plain)
+    remaining, redundant = (archives[:1], [*client, *plain, *archives[1:]]) if archives else (client, plain)
     if remaining and redundant:
         problems.refuse(
             path,
             f"{' and '.join(redundant)} beside {' and '.join(remaining)}, which brings the same modules",
             f"{' and '.join(remaining)} alone",
-            f"leave {' and '.join(redundant)} out; where they are installed, software-install.sh removes them",
+            f"leave {' and '.join(redundant)} out"
+            + ("" if archives[1:] else "; where they are installed, software-install.sh removes them"),
         )
-    without_client = [*plain, *archives]
-    if gpu and without_client and not client and built_in is False:
+    with_client = _list_packages_with_client(release)
+    without_client = [name for name in (*plain, *archives) if name not in with_client]
+    if gpu and without_client and with_client.isdisjoint(chosen) and built_in is False:
         problems.refuse(
             path,
             f"{' and '.join(without_client)} on the kernel {spec.part.software.kernel}, "
             "which has no peer-memory client",
-            f"{' and '.join(release.peer_memory)}, which brings one",
+            f"{' or '.join(with_client)}, which brings one",
             "without one the NIC does not reach GPU memory",
         )
     releases = {
-        find_release(chosen[name] or "") for name in (*client, *without_client, *release.always) if chosen.get(name)
+        find_release(chosen[name] or "") for name in (*client, *plain, *archives, *release.always) if chosen.get(name)
     }
     if len(releases) > 1:
         problems.warn(path, f"packages of different releases: {', '.join(sorted(releases))}", "one release")
+
+
+def _list_packages_with_client(release: DriverRelease) -> KeysView[str]:
+    """The packages that contain a peer-memory client, a module that those without one lack."""
+    plain = {module for name in release.without_peer_memory for module in release.packages[name].modules}
+    clients = {module for name in release.peer_memory for module in release.packages[name].modules} - plain
+    return {name: None for name, package in release.packages.items() if clients & {*package.modules}}.keys()
 
 
 def _list_steps(release: DriverRelease, chosen: dict[str, str | None]) -> Iterator[InstallStep]:
