@@ -115,6 +115,9 @@ class NicModel(Entry):
     rdma_prefix: str  # the kernel names RDMA devices with this prefix and a number from 0
     ports: SourcedValue[int]
     speed: SourcedValue[BandwidthField]  # of one port
+    default_mode_speed: SourcedValue[BandwidthField] | None = (
+        None  # of one port in the card's default port mode, if another
+    )
     pcie: PcieAbility
     classes: dict[str, NicClass]  # roce, cnp, default
     ect: SourcedValue[Ect] | None = None  # ECN code point of RoCE data; None: not configurable on the NIC
