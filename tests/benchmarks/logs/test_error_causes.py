@@ -60,6 +60,17 @@ ROWS: list[tuple[str, Case, str]] = [
     ("Couldn't allocate MR with error=14", Case(), "OS-10 OS-11 OS-02 K8S-02"),
     ("Couldn't allocate MR with error=93", CUDA, "OS-11 OS-10 OS-02 K8S-02"),
     ("NCCL WARN Call to ibv_create_cq failed with error Cannot allocate memory", Case(), "OS-02 K8S-02"),
+    # https://github.com/openucx/ucx/issues/6049: the NIC has no doorbell pages left
+    ("ib_md.c:1678 UCX  ERROR ibv_open_device(mlx5_0) failed: Cannot allocate memory", Case(), "NIC-21"),
+    ("mlx5_core 0000:61:00.0: mlx5_cmd_check:795:(pid 53945): ALLOC_UAR(0x802) op_mod(0x0) failed, status limits "
+     "exceeded(0x8), syndrome (0x5a7939)", Case(), "NIC-21"),
+    ("mlx5_core 0000:61:00.0: mlx5_cmd_check:795:(pid 9): ALLOC_UAR(0x802) op_mod(0x0) failed, status bad resource "
+     "state(0x9), syndrome (0x0)", Case(), ""),
+    ("UCX  ERROR ibv_open_device(mlx5_0) failed: Cannot allocate memory\n"
+     "UCX  ERROR ibv_create_cq() failed: Cannot allocate memory", Case(), "NIC-21 OS-02 K8S-02"),
+    # https://github.com/openucx/ucx/pull/9986
+    ("UCX  ERROR mlx5dv_devx_alloc_uar(device=mlx5_0, flags=0x0(UAR)) failed: Cannot allocate memory. This may be due "
+     "to insufficient UAR space.", Case(), "NIC-21"),
     ("NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory", Case(), "OS-02 K8S-02 OS-18"),
     ("NCCL WARN Call to ibv_reg_mr failed with error Bad address", Case(), "OS-10 OS-11"),
     ("NCCL WARN Call to ibv_reg_dmabuf_mr failed with error Operation not supported", Case(), "OS-11 OS-10"),

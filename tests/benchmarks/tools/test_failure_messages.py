@@ -57,6 +57,8 @@ ROWS = [
     ("mpirun was unable to launch the specified application as it could not access\nor execute an executable:\n",
      "Open MPI", "APP-10 MPI-02"),
     ("Primary job  terminated normally, but 1 process returned\na non-zero exit code.", "Open MPI", ""),
+    ("mlx5_core 0000:61:00.0: mlx5_cmd_check:795:(pid 5): ALLOC_UAR(0x802) op_mod(0x0) failed, status limits "
+     "exceeded(0x8), syndrome (0x5a7939)", "Linux", "NIC-21"),
     ("no CUDA-capable device is detected", "CUDA", "APP-09 OS-12"),
     ("error: 'CUDA driver version is insufficient for CUDA runtime version'", "CUDA", "NIC-04"),
     ("By default, for Open MPI 4.0 and later, infiniband ports on a device\nare not used by default.  The intent is to "

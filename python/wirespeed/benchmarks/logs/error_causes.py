@@ -232,8 +232,14 @@ _MEMORY = (
          "https://github.com/ROCm/rccl/issues/1218"),
     _row("ibv_reg_mr failed: Bad address", "ibv_reg_mr", r"ibv_reg_mr\w*\b.*(?:failed|error).*Bad address",
          "OS-10 OS-11", "https://github.com/microsoft/mscclpp/issues/657"),
+    # A context takes doorbell pages of the NIC, and no locked memory.
+    _row("ibv_open_device(mlx5_0) failed: Cannot allocate memory | ALLOC_UAR(0x802) op_mod(0x0) failed, status limits "
+         "exceeded(0x8) | mlx5dv_devx_alloc_uar() failed: Cannot allocate memory",
+         "ibv_open_device|ALLOC_UAR|alloc_uar", r"ibv_open_device\S* failed: Cannot allocate memory"
+         r"|ALLOC_UAR\(\w+\).*limits exceeded|devx_alloc_uar\(.*\) failed: Cannot allocate memory", "NIC-21",
+         "https://github.com/openucx/ucx/issues/6049; https://github.com/openucx/ucx/pull/9986"),
     _row("Cannot allocate memory", "annot allocate memory",
-         r"Cannot allocate memory", "OS-02 K8S-02",
+         r"(?m:^(?!.*(?:ibv_open_device|alloc_uar)).*Cannot allocate memory)", "OS-02 K8S-02",
          "https://github.com/NVIDIA/nccl-tests/issues/206; https://github.com/NVIDIA/nccl/issues/1191"),
     _row("locked memory", "locked memory", r"locked memory", "OS-02 MPI-02",
          "https://github.com/openucx/ucx/issues/8229"),

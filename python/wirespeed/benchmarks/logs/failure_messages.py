@@ -2,8 +2,8 @@
 
 Only texts that a library or launcher prints count: PyTorch (torch/csrc/distributed/c10d) and NCCL
 (src/misc/ibvwrap.cc, src/transport/net_ib), UCX (src/ucs/debug/log.c and src/uct), libfabric, perftest
-(src/perftest_communication.c), sockperf (src/defs.h), rdma-core, CUDA and HIP, nvcc and its host compiler, Dolphin's
-eXpressWare and SISCI, Open MPI and PRRTE (help texts), MPICH and its Hydra, Slurm.
+(src/perftest_communication.c), sockperf (src/defs.h), rdma-core, the mlx5 driver of Linux, CUDA and HIP, nvcc and its
+host compiler, Dolphin's eXpressWare and SISCI, Open MPI and PRRTE (help texts), MPICH and its Hydra, Slurm.
 """
 
 from __future__ import annotations
@@ -139,6 +139,7 @@ MESSAGES: dict[str, re.Pattern[str]] = {
     "Slurm": _compile(
         r"\b(?:srun|sbatch|salloc|slurmstepd|slurmd): (?:error|fatal):", r"\bsrun: Job \d+ step creation"
     ),
+    "Linux": _compile(r"\bmlx5_core \S+: mlx5_cmd_\w+:.*\bALLOC_UAR\(\w+\).*failed"),  # mlx5 core/cmd.c
 }
 _DEBUG = re.compile(r"\bNCCL (?:INFO|VERSION|TRACE|WARN) ")  # fatal warnings are those of a communicator
 _UCX_INFO = re.compile(r"\bUCX +(?:INFO|DEBUG|TRACE|REQ|DATA|ASYNC|FUNC|POLL) ")
