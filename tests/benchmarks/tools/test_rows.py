@@ -185,6 +185,21 @@ def test_perftest_failures_keep_the_message_of_the_tool(log: str, error: str) ->
     assert (run.tool, run.status, run.error) == ("perftest", RunStatus.FAILED, error)
 
 
+@pytest.mark.parametrize(
+    ("command", "memory", "failures"),
+    [
+        ("./ib_write_bw -a -b -F -d mlx5_0 --report_gbits --use_cuda=0", "cuda", "PCI-01 PCI-02 OS-10 PCI-06"),
+        ("$ ib_write_bw -d bnxt_re0 --use_rocm 3 node2", "rocm", "PCI-01 PCI-02 OS-10 PCI-06"),
+        ("$ ib_write_bw -d mlx5_0 --use_cuda_bus_id=1b:00.0 node2", "cuda", "PCI-01 PCI-02 OS-10 PCI-06"),
+        ("$ ib_write_bw -d mlx5_0 --use_hugepages node2", None, ""),
+    ],
+)
+def test_the_command_line_states_gpu_memory(command: str, memory: str | None, failures: str) -> None:
+    """Linux-rdma/perftest issue 173: the report is missing, and the command is above the error."""
+    (run,) = parse(f"{command}\nCompletion with error at client\n  Failed status 4: wr_id 0 syndrom 0x51\n")
+    assert (run.test, run.parameters.memory, " ".join(run.failures)) == ("ib_write_bw", memory, failures)
+
+
 @pytest.mark.parametrize("is_early", [False, True])
 def test_a_limit_that_was_not_reached_fails_the_run_and_keeps_its_table(is_early: bool) -> None:
     error = "Error: BW result is below bw limit\n"  # of -w, on standard error: a file may have it before the report

@@ -207,7 +207,8 @@ _COMPLETIONS = (
          " https://github.com/NVIDIA/nccl/issues/1737", lambda case: case.uses_gpudirect is not False),
     _row("Failed status 4 (GPU memory)", "Failed status|IBV_WC_|status=|with error 4",
          r"Failed status (?:\S.*\()?4\b|status[= ](?:IBV_WC_LOC_PROT_ERR\()?4\b|with error 4\b",
-         "PCI-01 PCI-02 OS-10 PCI-06", f"{PERFTEST}/issues/173; https://github.com/NVIDIA/nccl/issues/928",
+         "PCI-01 PCI-02 OS-10 PCI-06",
+         f"{PERFTEST}/issues/140, issues/173, issues/200; https://github.com/NVIDIA/nccl/issues/928",
          lambda case: case.on_gpu),
     _row("Failed status 9 | remote invalid request error", "Failed status|IBV_WC_|status=|with error 9|invalid request",
          r"Failed status (?:\S.*\()?9\b|status[= ](?:IBV_WC_REM_INV_REQ_ERR\()?9\b|with error 9\b"

@@ -41,6 +41,7 @@ from wirespeed.benchmarks.tools.perftest.tables import (
     columns,
     complete_parameters,
     find_meaning,
+    memory_of_command,
     output_format,
     read_memory,
     read_setting,
@@ -91,6 +92,7 @@ class _Reader(RunReader):
         self._connected = False  # both ends have printed their addresses
         self._calibration: str | None = None
         self._command: str | None = None
+        self._command_memory: str | None = None
         self._repeated_commands: list[str] = []  # command lines of one test before its first table
         self._version: str | None = None
         self._hinted = False
@@ -134,6 +136,7 @@ class _Reader(RunReader):
             self._draft = Draft("perftest", line.number, version=self._version)
             if self._command is not None:
                 self._draft.test = self._command
+                self._draft.parameters.memory = self._command_memory
                 self._command = None
             pending, self._pending = self._pending, []
             for pending_line, text in pending:
@@ -326,7 +329,7 @@ class _Reader(RunReader):
         if self._draft is None or self._waiting:
             earlier = [*self._repeated_commands, self._command]
             self._repeated_commands = [command for command in earlier if command == name]
-            self._command = name
+            self._command, self._command_memory = name, memory_of_command(text)
         if self._draft is not None and self._draft.test is None:
             self._draft.test = name
         self._lone_numbers = output_format(text)

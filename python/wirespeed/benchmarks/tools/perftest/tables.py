@@ -182,6 +182,15 @@ def output_format(command: str) -> LoneNumbers | None:
     return LoneNumbers(metric, unit, int(size.group(1)) if size else None, 0 if _ALL_SIZES.search(command) else None)
 
 
+_GPU_MEMORY = re.compile(r"\s--use_(cuda|rocm)")
+
+
+def memory_of_command(command: str) -> str | None:
+    """The GPU memory that a command requests: cuda or rocm; None for host memory."""
+    memory = _GPU_MEMORY.search(command)
+    return memory.group(1) if memory else None
+
+
 _STARTS = re.compile(r"#, (usec|cycles)$")
 _SAMPLE = re.compile(r"([1-9]\d*), \S+$")
 
