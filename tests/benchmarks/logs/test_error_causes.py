@@ -7,7 +7,7 @@ import re
 import pytest
 
 from wirespeed.benchmarks import parse
-from wirespeed.benchmarks.logs.error_causes import CANCELED, SPECIFIC, VAGUE, Case, causes, messages
+from wirespeed.benchmarks.logs.error_causes import CANCELED, SPECIFIC, VAGUE, Case, causes, divide_messages, messages
 from wirespeed.catalogue import load
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.parameters import Parameters
@@ -329,6 +329,16 @@ def test_every_row_names_failures_of_the_catalogue_and_a_source() -> None:
 def test_a_failure_knows_the_messages_that_point_to_it() -> None:
     assert messages("NIC-08") == ("Failed status 13", "RNR retry counter exceeded")
     assert messages("PCI-05") == ()
+
+
+def test_a_text_of_several_rows_is_of_several_failures() -> None:
+    """Every failure of a status 12 lists it among the texts of several failures, whatever its own row needs."""
+    shared = ("Failed status 12", "vendor err 129", "transport retry counter exceeded")
+    for failure in ("NCCL-02", "SW-01", "CAB-02"):
+        specific, general = divide_messages(failure)
+        assert set(shared) <= set(general)
+        assert not set(shared) & set(specific)
+    assert divide_messages("NIC-21")[1] == ()
 
 
 def test_a_failed_run_names_the_message_of_its_tool_before_others() -> None:

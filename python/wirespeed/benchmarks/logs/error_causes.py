@@ -131,9 +131,13 @@ def messages(failure: str) -> tuple[str, ...]:
 
 def divide_messages(failure: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The messages that only this failure causes, and those that other failures cause as well, as logs contain them."""
-    rows = [cause for cause in (*SPECIFIC, *CANCELED, *VAGUE, *_STATES) if failure in cause.failures]
-    general = dict.fromkeys(text for cause in rows if len(set(cause.failures)) > 1 for text in cause.examples)
-    specific = dict.fromkeys(text for cause in rows for text in cause.examples if text not in general)
+    causes_of_text: dict[str, set[str]] = {}  # rows of several cases have the same message
+    for cause in (*SPECIFIC, *CANCELED, *VAGUE, *_STATES):
+        for text in cause.examples:
+            causes_of_text.setdefault(text, set()).update(cause.failures)
+    texts = {text: failures for text, failures in causes_of_text.items() if failure in failures}
+    specific = [text for text, failures in texts.items() if len(failures) == 1]
+    general = [text for text, failures in texts.items() if len(failures) > 1]
     return tuple(specific), tuple(general)
 
 
