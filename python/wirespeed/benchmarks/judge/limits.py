@@ -88,15 +88,15 @@ class Fingerprints:
     """The planned bandwidth of the NICs as a term of the reachable limit, and what is left of it by each loss.
 
     ``published``: what healthy runs of the algorithm reach of the reachable limit, where it is known; ``nics``: NICs of
-    a host, of which some may be missing; ``shared_path``: the ports or cables of which the single queue pair of the log
-    uses a part, where there are several.
+    a host, of which some may be missing; ``queue_pair_hint``: why the only queue pair of the log may be the cause, and
+    how to repeat the run.
     """
 
     planned: Term
     rates: Sequence[DegradedRate]
     published: PublishedRange | None = None
     nics: int = 1
-    shared_path: str | None = None
+    queue_pair_hint: str | None = None
 
 
 class ComputedBandwidth(NamedTuple):

@@ -210,7 +210,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
         highest_latency=find_highest_latency(profile),
         fingerprints=replace(
             _list_fingerprints(run, path, slots, bidirectional),
-            shared_path=_describe_shared_path(run, plan, ends),
+            queue_pair_hint=_describe_queue_pair(run, plan, ends, path),
         ),
         reasons_above=(
             *(() if _is_between_hosts(run, plan) else (_ON_ONE_HOST,)),
@@ -417,13 +417,27 @@ def _list_fingerprints(run: Run, path: Path, links: Sequence[SlotInUse], bidirec
     return Fingerprints(planned, rates)
 
 
-def _describe_shared_path(run: Run, plan: Plan, ends: Sequence[NicPlace]) -> str | None:
+_FAST_FOR_ONE_QUEUE_PAIR = Bandwidth.gbps(200)
+"""NICs from this speed on need several queue pairs in public results: linux-rdma/perftest issue 252 (200 Gb/s, by its
+maintainer), NVIDIA/nccl issue 2409 (400 Gb/s: 284 Gb/s with one, 391 with eight)."""
+
+
+def _describe_queue_pair(run: Run, plan: Plan, ends: Sequence[NicPlace], path: Path) -> str | None:
+    """Why the single queue pair of a log may be the cause of a loss, and how to repeat the run; None if it is none."""
+    if run.parameters.queue_pairs != 1:
+        return None
+    shared = _describe_shared_path(plan, ends)
+    if shared is None and path.speed < _FAST_FOR_ONE_QUEUE_PAIR:
+        return None
+    reason = f", which uses {shared}" if shared else ", which may be the cause"
+    return f"the test had one queue pair{reason}: if it fails again, repeat it with `-q 4`"
+
+
+def _describe_shared_path(plan: Plan, ends: Sequence[NicPlace]) -> str | None:
     """The port of a bond, or the uplink of a leaf, that one queue pair uses of several; None if the path is single.
 
     NVIDIA/nccl issue 1015; linux-rdma/perftest issue 252, by its maintainer; perftest manual, ``--qp``.
     """
-    if run.parameters.queue_pairs != 1:
-        return None
     if any(end.nic.bond.mode or end.nic.controller for end in ends):
         return "one port of the bond"
     fabric_of_plan = build_fabric(plan)

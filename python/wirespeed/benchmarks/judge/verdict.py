@@ -253,9 +253,8 @@ def name_fingerprints(verdict: Verdict, fingerprints: Fingerprints | None) -> Ve
     if not verdict.reason.startswith(_BELOW):  # no dip or step, which pass such bandwidths by chance
         return verdict
     nearby = _find_slot_in_use(measurement, fingerprints)
-    path = fingerprints.shared_path
-    hint = f"the test had one queue pair, which uses {path}: if it fails again, repeat it with `-q 4`" if path else None
-    return replace(verdict, reason="; ".join((verdict.reason, *(text for text in (nearby, hint) if text))))
+    texts = (verdict.reason, nearby, fingerprints.queue_pair_hint)
+    return replace(verdict, reason="; ".join(text for text in texts if text))
 
 
 _AS_IF = "as fast as if the path had"
