@@ -346,6 +346,7 @@ ROWS = [
     ("launch.dscp", {(H, "host.launch.dscp"): Dscp(0)}),
     ("launch.transport", {(H, "host.launch.transport"): "ud"}),
     ("launch.variables", {(H, "host.launch.environment"): {"NCCL_NET": "Socket"}}),
+    ("launch.variables", {(H, "host.launch.environment"): {"NCCL_ALGO": "Tree", "NCCL_NET_PLUGIN": "none"}}),
     (
         "launch.settings",
         {(H, "host.launch.coalescing"): False, (H, "host.launch.eager_sgl_limit"): Size(4096)},

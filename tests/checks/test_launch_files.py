@@ -143,3 +143,41 @@ def test_a_default_that_no_file_sets_is_marked(
     findings = run(plan, read_facts(tmp_path / "bundle"))
     (finding,) = [row for row in findings if (row.check, row.device) == ("launch.settings", "node1")]
     assert (finding.status, finding.found) == (status, found_text)
+
+
+GPUS = """\
+version: 1
+name: gpus
+hosts:
+  node[1-2]: {model: dell-xe9680-mi300x, os: ubuntu-22.04, nics: 8 x broadcom-bcm957608-p1400gd}
+switches:
+  leaf1: {model: dell-z9664f, os: dell-sonic, role: leaf}
+cabling: {pattern: by-host, length: 3 m}
+addresses: {scheme: link-31, pool: 10.1.0.0/16}
+launch: {library: rccl, channels: 32, environment: {NCCL_PXN_DISABLE: 1}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        # NCCL documentation, environment variables, debugging: not to be kept in files
+        ("NCCL_P2P_DISABLE=1", Status.FAIL),
+        ("NCCL_P2P_DISABLE=0", Status.WARN),
+        ("NCCL_ALGO=Tree", Status.FAIL),
+        ("NCCL_PROTO=LL", Status.FAIL),
+        ("NCCL_NVB_DISABLE=1", Status.FAIL),
+        ("NCCL_MAX_NCHANNELS=1", Status.FAIL),
+        ("NCCL_MAX_NCHANNELS=64", Status.WARN),
+        ("NCCL_BUFFSIZE=4096", Status.FAIL),
+        ("NCCL_BUFFSIZE=8388608", Status.WARN),
+        ("RCCL_MSCCL_ENABLE=0", Status.WARN),
+        ("NCCL_DEBUG=INFO", None),
+        ("NCCL_DEBUG_SUBSYS=NET", None),
+        ("LD_LIBRARY_PATH=/opt", None),
+    ],
+)
+def test_a_variable_that_is_not_planned_is_a_finding(line: str, status: Status | None, tmp_path: Path) -> None:
+    findings = find(tmp_path / "bundle", GPUS, "rccl-conf", "", line)
+    expected = [] if status is None else [("launch.variables", status, line)]
+    assert [(finding.check, finding.status, finding.found) for finding in findings] == expected
