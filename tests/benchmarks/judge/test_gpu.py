@@ -9,7 +9,7 @@ from wirespeed.benchmarks import read as read_log
 from wirespeed.benchmarks.judge import profile as judge_profile
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.catalogue import load
-from wirespeed.cluster import read
+from wirespeed.cluster import read, read_text
 from wirespeed.plan import build
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
@@ -55,7 +55,8 @@ def test_copies_of_bandwidth_test_are_judged_by_the_slot_of_one_gpu(memory, labe
     ("label", "parameters", "value", "physical", "reachable", "judgement"),
     [
         ("CPU0 -> GPU0", {}, 55.781, SLOT, None, Judgement.PASS),
-        ("GPU0 -> CPU0", {}, 50.0, SLOT, None, Judgement.WARN),
+        ("GPU0 -> CPU0", {}, 48.0, SLOT, None, Judgement.PASS),  # the gate of nd96isr_mi300x_v5.conf
+        ("GPU0 -> CPU0", {}, 47.0, SLOT, None, Judgement.WARN),
         ("CPU0 -> GPU0", {}, 27.0, SLOT, None, Judgement.FAIL),  # as an x8 slot
         ("CPU0 -> GPU0", {}, 63.0, SLOT, None, Judgement.UNKNOWN),
         ("CPU0 -> GPU0", {"bidirectional": True}, 95.1, BIDIRECTIONAL_LIMIT, None, Judgement.PASS),
@@ -73,6 +74,39 @@ def test_copies_of_mi300x(label, parameters, value, physical, reachable, judgeme
     assert verdict.judgement is judgement
     assert verdict.physical.value == pytest.approx(physical, rel=1e-4)
     assert (verdict.reachable.value if verdict.reachable else None) == reachable
+
+
+GEN4_SLOT = SLOT / 2
+
+
+def dgx(model, nics):
+    interfaces = ", ".join(f"eth{number}" for number in range(1, 9))
+    text = (
+        "version: 1\nname: dgx\n"
+        f"hosts: {{node1: {{model: {model}, os: ubuntu-22.04, nics: {nics}, interfaces: [{interfaces}]}}}}\n"
+        "switches: {leaf1: {model: dell-z9664f, os: dell-sonic, role: leaf}}\n"
+        "cabling: {pattern: by-host, length: 3 m}\n"
+        "addresses: {scheme: link-31, pool: 10.1.0.0/16}\n"
+    )
+    return build(read_text(text, "cluster.yaml"), load())
+
+
+@pytest.mark.parametrize(
+    ("test", "label", "value", "judgement"),
+    [
+        ("host_to_device_memcpy_ce", "CPU -> GPU0", 25.3, Judgement.PASS),  # NVIDIA/nvbandwidth issue 11: 25 to 26
+        ("host_to_device_memcpy_sm", "CPU -> GPU0", 25.13, Judgement.PASS),  # NVIDIA/nvbandwidth issue 42
+        ("device_to_host_memcpy_ce", "GPU0 -> CPU", 24.0, Judgement.PASS),  # the gate of nd96amsr_a100_v4.conf
+        ("host_to_device_memcpy_ce", "CPU -> GPU0", 22.0, Judgement.WARN),
+        ("host_to_device_memcpy_ce", "CPU -> GPU0", 13.2, Judgement.FAIL),  # PCIe 3.0 x16 or 4.0 x8
+        ("host_to_device_memcpy_ce", "CPU -> GPU0", 31.0, Judgement.UNKNOWN),
+    ],
+)
+def test_copies_between_host_and_a100(test, label, value, judgement):
+    run = copy_run("nvbandwidth", test, label, value, gpu_model="NVIDIA A100-SXM4-80GB")
+    verdict = find_verdict(judge(run, dgx("nvidia-dgx-a100", "8 x nvidia-mcx623105an-vdat")))
+    assert verdict.judgement is judgement
+    assert verdict.physical.value == pytest.approx(GEN4_SLOT, rel=1e-4)
 
 
 def nvbandwidth(test, label, value, part=None, engine="CE"):

@@ -282,15 +282,15 @@ def _adds_both_directions(run: Run) -> bool:
 
 
 def _find_slot_thresholds(run: Run, profile: Profile) -> Thresholds | None:
-    """The thresholds of copies between host and GPU; None for those of the tool, in one direction only.
+    """The thresholds of copies between host and GPU; None for those of the tool.
 
     Copies in both directions are one class for all tools that add them, whether by the time of both
     (rocm-bandwidth-test, ComputeCopyTime) or as the sum of two rates (TransferBench, Presets/PeerToPeer.hpp).
     """
-    if not run.parameters.bidirectional:
-        return None
     fractions = profile.fractions
-    return fractions.host_copies_both if _adds_both_directions(run) else fractions.host_copies_bidirectional
+    if run.parameters.bidirectional:
+        return fractions.host_copies_both if _adds_both_directions(run) else fractions.host_copies_bidirectional
+    return None if run.tool == "TransferBench" else fractions.host_copies
 
 
 def _copies_from_or_to_host(run: Run) -> bool:

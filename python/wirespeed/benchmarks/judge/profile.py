@@ -64,8 +64,13 @@ class Fractions(Entry):
     gpu_links: Thresholds | None = Field(
         default=None,
         alias="gpu-links",
-        description="copies between GPUs over NVLink or xGMI, and between host and GPU in one direction; without this "
-        "entry, rdma applies",
+        description="copies between GPUs over NVLink or xGMI; without this entry, rdma applies",
+    )
+    host_copies: Thresholds | None = Field(
+        default=None,
+        alias="host-copies",
+        description="copies between host and GPU in one direction, with pinned host memory; without this entry, "
+        "gpu-links applies",
     )
     host_copies_bidirectional: Thresholds | None = Field(
         default=None,
