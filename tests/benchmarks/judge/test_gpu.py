@@ -109,6 +109,24 @@ def test_copies_between_host_and_a100(test, label, value, judgement):
     assert verdict.physical.value == pytest.approx(GEN4_SLOT, rel=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("test", "engine", "label", "value", "judgement"),
+    [  # NVIDIA/nvbandwidth issue 24: kernels read 35 GB/s and write 52.8
+        ("host_to_device_memcpy_sm", "SM", "CPU -> GPU3", 35.03, Judgement.PASS),
+        ("device_to_host_memcpy_sm", "SM", "GPU3 -> CPU", 52.77, Judgement.PASS),
+        ("device_to_host_memcpy_sm", "SM", "GPU3 -> CPU", 35.03, Judgement.FAIL),
+        ("host_to_device_memcpy_ce", "CE", "CPU -> GPU3", 35.03, Judgement.FAIL),
+        ("host_to_device_memcpy_sm", "SM", "CPU -> GPU3", 31.0, Judgement.WARN),
+        ("host_to_device_memcpy_sm", "SM", "CPU -> GPU3", 26.5, Judgement.FAIL),  # PCIe 5.0 x8
+    ],
+)
+def test_kernels_read_less_from_the_host_than_copy_engines(test, engine, label, value, judgement):
+    run = copy_run("nvbandwidth", test, label, value, gpu_model="NVIDIA H100 80GB HBM3", copy_engine=engine)
+    verdict = find_verdict(judge(run, dgx("nvidia-dgx-h100", "8 x nvidia-mcx75310aas-neat")))
+    assert verdict.judgement is judgement
+    assert verdict.physical.value == pytest.approx(SLOT, rel=1e-4)
+
+
 def nvbandwidth(test, label, value, part=None, engine="CE"):
     parameters = {"bidirectional": True, "transfer_part": part, "copy_engine": engine}
     return copy_run("nvbandwidth", test, label, value, **parameters)

@@ -151,8 +151,8 @@ def test_the_list_prints_the_keys_of_the_file():
         (
             "fractions: {colective-hosts: 1}",
             "fractions: found the key 'colective-hosts'; expected one of collective-hosts, collective-one-host, "
-            "gpu-links, gpu-peers, host-copies, host-copies-bidirectional, host-copies-both, kernel-copies, "
-            "kernel-copies-at-once, message-rate, random-ring, rdma, tcp\n"
+            "gpu-links, gpu-peers, host-copies, host-copies-bidirectional, host-copies-both, host-copies-kernel, "
+            "kernel-copies, kernel-copies-at-once, message-rate, random-ring, rdma, tcp\n"
             "  hint: did you mean 'collective-hosts'?",
         ),
     ],

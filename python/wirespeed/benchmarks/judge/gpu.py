@@ -290,7 +290,10 @@ def _find_slot_thresholds(run: Run, profile: Profile) -> Thresholds | None:
     fractions = profile.fractions
     if run.parameters.bidirectional:
         return fractions.host_copies_both if _adds_both_directions(run) else fractions.host_copies_bidirectional
-    return None if run.tool == "TransferBench" else fractions.host_copies
+    if run.tool == "TransferBench":
+        return None
+    is_read_by_kernel = run.parameters.copy_engine == "SM" and (run.test or "").startswith("host_to_device")
+    return (fractions.host_copies_kernel if is_read_by_kernel else None) or fractions.host_copies
 
 
 def _copies_from_or_to_host(run: Run) -> bool:

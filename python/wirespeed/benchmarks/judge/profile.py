@@ -72,6 +72,12 @@ class Fractions(Entry):
         description="copies between host and GPU in one direction, with pinned host memory; without this entry, "
         "gpu-links applies",
     )
+    host_copies_kernel: Thresholds | None = Field(
+        default=None,
+        alias="host-copies-kernel",
+        description="copies from host to GPU by kernels, as host_to_device_memcpy_sm of nvbandwidth; absent: as "
+        "host-copies",
+    )
     host_copies_bidirectional: Thresholds | None = Field(
         default=None,
         alias="host-copies-bidirectional",
