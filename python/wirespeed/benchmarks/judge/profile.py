@@ -75,8 +75,8 @@ class Fractions(Entry):
     host_copies_kernel: Thresholds | None = Field(
         default=None,
         alias="host-copies-kernel",
-        description="copies from host to GPU by kernels, as host_to_device_memcpy_sm of nvbandwidth; absent: as "
-        "host-copies",
+        description="copies from host to GPU by kernels, as host_to_device_memcpy_sm of nvbandwidth; without this "
+        "entry, host-copies applies",
     )
     host_copies_bidirectional: Thresholds | None = Field(
         default=None,
