@@ -103,6 +103,11 @@ class Parameters:
         _text("process or host whose output this is, where several print into one log", *_PERFTEST, *_NCCL, *_IPERF),
     ] = None
 
+    inferred: Annotated[
+        str | None,
+        _text("what no line of the log states, but the numbers of its table show: collective, ranks", *_NCCL),
+    ] = None
+
     # Traffic
     message_bytes: Annotated[
         int | None,
@@ -431,6 +436,10 @@ class Parameters:
         """Copy the fields that are set in other parameters."""
         for name, value in stated.to_dict().items():
             setattr(self, name, value)
+
+    def is_inferred(self, fact: str) -> bool:
+        """Whether the log does not state a fact (``collective``, ``ranks``) that its numbers show."""
+        return self.inferred is not None and fact in self.inferred.split(", ")
 
     def read_setting(self, name: str, text: str | int | float | bool) -> None:
         """Set a field that is not set yet from a setting as a tool prints it; ignore a value of the wrong type.

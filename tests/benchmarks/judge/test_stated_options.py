@@ -196,6 +196,35 @@ def test_what_repeats_the_log_is_refused(context: RunContext, option: str, reaso
         judge_all_logs([Log(sample, read_sample(sample))], plan(), context)
 
 
+SENDRECV = "sendrecv: not in the log; its bus factor, reduction and root fit no other"
+ALL_REDUCE = "all-reduce: not in the log; its bus factor, reduction and root fit no other"
+TWO_RANKS = "2 ranks: not in the log; the bus factor of all-reduce fits no other"
+INFERENCES = [
+    ("N/A", RunContext(ranks=16), "sendrecv", 16, (SENDRECV,)),
+    ("N/A", RunContext(ranks=16, collective="sendrecv"), "sendrecv", 16, ()),
+    ("N/A", RunContext(ranks=16, collective="broadcast"), None, 16, ()),
+    ("0", RunContext(), "all_reduce", 2, (ALL_REDUCE, TWO_RANKS)),
+    ("0", RunContext(ranks=2), "all_reduce", 2, (ALL_REDUCE,)),
+    ("0", RunContext(collective="all-reduce"), "all_reduce", 2, (TWO_RANKS,)),
+    ("0", RunContext(ranks=16), None, 16, ()),
+    ("0", RunContext(collective="sendrecv"), None, None, ()),
+]
+
+
+@pytest.mark.parametrize(("wrong", "context", "test", "ranks", "assumptions"), INFERENCES)
+def test_what_was_inferred_yields_to_an_option(
+    wrong: str, context: RunContext, test: str | None, ranks: int | None, assumptions: tuple[str, ...]
+) -> None:
+    """A table with bus factor 1: its data are checked in place (an all-reduce of two ranks) or not (sendrecv)."""
+    head = "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
+    row = f" 268435456 67108864 float sum -1 6710.9 40.00 40.00 0 6710.9 40.00 40.00 {wrong}\n"
+    log = Log("pasted.log", read(f"{head}{row}# Avg bus bandwidth    : 40\n"))
+    (judged,) = judge_all_logs([log], plan(), context).runs
+    assert (judged.test, judged.ranks) == (test, ranks)
+    limits = [bound for verdict in judged.verdicts for bound in (verdict.physical, verdict.reachable) if bound]
+    assert {text for bound in limits for text in bound.assumptions if "not in the log" in text} == set(assumptions)
+
+
 def test_a_collective_has_no_ends() -> None:
     """They decide which hosts take part; of a run on all hosts they decide nothing."""
     sample = "nccl_tests/all-reduce-2-nodes.txt"

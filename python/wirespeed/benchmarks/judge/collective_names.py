@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from wirespeed.errors import did_you_mean, refuse
 from wirespeed.limits.group import Collective, convert_printed_factor
@@ -27,15 +28,27 @@ def find_named_collective(name: str) -> Collective:
 def find_collective(run: Run, assumptions: list[str]) -> Collective | None:
     """The collective that the log names; else the only one that fits its bus factor, reduction and root.
 
-    All-gather and all-to-all have the same values, and so do hypercube and sendrecv: only whether data is validated in
-    place divides them. Gather and scatter do not differ. Where several fit, the collective is unknown.
+    All-gather and all-to-all have the same values, and so do all-reduce of two ranks and sendrecv: only whether data is
+    validated in place divides them. Gather and scatter do not differ. Where several fit, the collective is unknown.
     """
-    if run.test:
-        return find_by_name(run.test)
-    collective = _find_by_factor(run)
-    if collective is not None:
+    collective = find_by_name(run.test) if run.test else _find_by_factor(run)
+    if collective is not None and (not run.test or run.parameters.is_inferred("collective")):
         assumptions.append(f"{collective.value}: not in the log; its bus factor, reduction and root fit no other")
     return collective
+
+
+def drop_refuted_inferences(run: Run, name: str | None, ranks: int | None) -> Run:
+    """The run without an inferred collective or number of ranks that contradicts what the user states.
+
+    Both were inferred from one factor: a collective of another number of ranks is not the one that it fits.
+    """
+    inferred_ranks = run.ranks if run.parameters.is_inferred("ranks") else None
+    has_other_ranks = None not in (ranks, inferred_ranks) and ranks != inferred_ranks
+    has_other_name = name is not None and contradicts_collective(run, name)
+    if not run.parameters.is_inferred("collective") or not (has_other_ranks or has_other_name):
+        return run
+    parameters = replace(run.parameters, inferred=None)
+    return replace(run, test=None, ranks=None if inferred_ranks else run.ranks, parameters=parameters)
 
 
 def describe_unnamed_collective(run: Run) -> str:
@@ -76,13 +89,16 @@ def _list_fitting(run: Run, ranks: int, printed: tuple[float, float]) -> list[Co
     """The collectives of a number of ranks with the bus factor, reduction, root and validation of a log."""
     factor, rounding = printed
     reduces = (run.parameters.reduction or "none") != "none"
+    validates_in_place = _validates_in_place(run)
     root = run.parameters.root_rank  # without a root, -1, or no column in releases before 2.13
     if root is not None and root != _NO_ROOT:
         possible = [Collective.REDUCE] if reduces else _ROOTED
-    elif reduces:
+    elif reduces and (validates_in_place or root is None):
         possible = _REDUCING
+    elif reduces:  # sendrecv prints an operation and a root since release 2.13 (src/sendrecv.cu)
+        possible = [Collective.SENDRECV, *(_REDUCING if validates_in_place is None else ())]
     else:
-        possible = {None: _ROOTLESS, True: _VALIDATED_IN_PLACE, False: _UNVALIDATED_IN_PLACE}[_validates_in_place(run)]
+        possible = {None: _ROOTLESS, True: _VALIDATED_IN_PLACE, False: _UNVALIDATED_IN_PLACE}[validates_in_place]
     if ranks & (ranks - 1):  # hypercube takes powers of two only (nccl-tests, src/hypercube.cu)
         possible = [collective for collective in possible if collective is not Collective.HYPERCUBE]
     return [

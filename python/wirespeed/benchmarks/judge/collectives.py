@@ -227,6 +227,8 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         return UnknownLimits("the log does not contain the number of ranks: give it with --ranks", profile)
     if run.ranks == 1:
         return UnknownLimits("one rank moves nothing between GPUs", profile)
+    if run.parameters.is_inferred("ranks") and not context.ranks:
+        assumptions.append(f"{run.ranks} ranks: not in the log; the bus factor of {collective.value} fits no other")
     if not plan.hosts:
         return UnknownLimits(f"{plan.name} has no hosts", profile)
     if context.interface is None:

@@ -25,6 +25,7 @@ from wirespeed.benchmarks.endpoints.nics import (
 )
 from wirespeed.benchmarks.judge.bottlenecks import drop_refuted_nics, find_bottlenecks
 from wirespeed.benchmarks.judge.bridge import bridge_limits
+from wirespeed.benchmarks.judge.collective_names import drop_refuted_inferences
 from wirespeed.benchmarks.judge.collectives import (
     SLOW_BRIDGE,
     CollectiveLimits,
@@ -323,7 +324,9 @@ def _find_other_hosts(run: Run, plan: Plan, context: RunContext) -> str | None:
 
 
 def _complete_run(run: Run, context: RunContext) -> Run:
-    """The run with the ranks and hosts that the user states."""
+    """The run with the ranks and hosts that the user states, and without inferences that they contradict."""
+    if run.parameters.inferred:
+        run = drop_refuted_inferences(run, context.collective, context.ranks)
     if context.ranks is None and context.nodes is None:
         return run
     parameters = replace(run.parameters, nodes=context.nodes or run.parameters.nodes)

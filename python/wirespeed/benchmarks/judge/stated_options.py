@@ -114,14 +114,15 @@ _HINTS = {
 def _list_contradictions(run: Run, stated: Mapping[str, str], plan: Plan) -> Iterator[tuple[str, str]]:
     """The options that the log or the cluster contradicts, or that repeat the log, each with the fact that does."""
     ranks, nodes = stated.get("--ranks"), stated.get("--nodes")
-    if ranks and run.ranks:
+    if ranks and run.ranks and not run.parameters.is_inferred("ranks"):
         yield "--ranks", f"the log has {run.ranks} ranks"
     if nodes and run.parameters.nodes:
         yield "--nodes", f"the log has {_count_hosts(run.parameters.nodes)}"
     elif nodes and int(nodes) > len(plan.hosts) > 0:
         yield "--nodes", f"{plan.name} has {_count_hosts(len(plan.hosts))}"
     collective = stated.get("--collective")
-    logged = find_collective(run.test or "") if run.tool in _COLLECTIVES else None
+    states_collective = run.tool in _COLLECTIVES and not run.parameters.is_inferred("collective")
+    logged = find_collective(run.test or "") if states_collective else None
     if collective and logged and (contradicts_collective(run, collective) or find_collective(collective) is logged):
         yield "--collective", f"the log is of {run.test}"
     ends = {option: stated[option].partition(":")[0] for option in ("--from", "--to") if option in stated}
@@ -142,10 +143,17 @@ def _list_reasons(run: Run, stated: Mapping[str, str], plan: Plan) -> Iterator[t
     if run.tool not in _COLLECTIVES:
         for option in ("--algorithm", "--collective"):
             yield option, f"{run.tool} runs no collective of NCCL or RCCL"
-    elif "all_reduce" not in (run.test or stated.get("--collective") or "all_reduce").replace("-", "_"):
-        yield "--algorithm", f"{run.test or stated['--collective']} has no choice of algorithms"
+    elif "all_reduce" not in (collective := _find_run_collective(run, stated)).replace("-", "_"):
+        yield "--algorithm", f"{collective} has no choice of algorithms"
     yield from _list_reasons_of_ranks(run)
     yield from _list_reasons_of_ends(run, stated, plan)
+
+
+def _find_run_collective(run: Run, stated: Mapping[str, str]) -> str:
+    """The collective that the log states, or the user, or that is inferred; all-reduce where none is known."""
+    of_user, of_log = stated.get("--collective"), run.test
+    names = (of_user, of_log) if run.parameters.is_inferred("collective") else (of_log, of_user)
+    return names[0] or names[1] or "all_reduce"
 
 
 def _list_reasons_of_ranks(run: Run) -> Iterator[tuple[str, str]]:

@@ -172,6 +172,7 @@ _SCALES = {
 }
 _NO_OPERATION = "none"
 _NO_ROOT = "-1"
+INFERRED_COLLECTIVE, INFERRED_RANKS = "collective", "ranks"
 
 
 def find_collective(draft: Draft, columns: Mapping[str, set[str]]) -> None:
@@ -180,50 +181,62 @@ def find_collective(draft: Draft, columns: Mapping[str, set[str]]) -> None:
     The bus bandwidth is the algorithm bandwidth times a factor of the collective and its n ranks (nccl-tests
     doc/PERFORMANCE.md and the ``GetBw`` functions of src/*.cu): 2(n-1)/n for all-reduce, (n-1)/n for all-gather,
     reduce-scatter, all-to-all, gather and scatter, 1 for the others. The columns of operation and root divide these
-    further, and all-to-all checks no data in place (``reportErrors`` of src/alltoall.cu).
+    further, and so does whether data are checked in place. What several collectives fit is not inferred.
     """
     bounds = _bound_factor(draft)
     if bounds is None:
         return
     if draft.test is not None:
-        counts = _find_counts(_SCALES[draft.test], bounds) if draft.test in _SCALES else ()
-        draft.ranks = counts[0] if draft.ranks is None and len(counts) == 1 else draft.ranks
+        _infer_ranks(draft, _find_counts(_SCALES[draft.test], bounds) if draft.test in _SCALES else ())
         return
-    operations = columns.get("redop", {_NO_OPERATION})  # releases before 2.13 omit a column that a collective lacks
-    roots = columns.get("root", {_NO_ROOT})
-    if len(operations) != 1 or len(roots) != 1:
+    operations, roots = columns.get("redop", set()), columns.get("root", set())
+    if len(operations) > 1 or len(roots) > 1:
         return
-    reduces, is_rooted = operations != {_NO_OPERATION}, roots != {_NO_ROOT}
     ranks = draft.ranks
     candidates = [
         (test, counts)
-        for test, counts in _list_candidates(reduces, is_rooted, _checks_in_place(draft), bounds)
+        for test, counts in _list_candidates(
+            next(iter(operations), None), next(iter(roots), None), _checks_in_place(draft), bounds
+        )
         if counts == _ANY_RANKS or (ranks in counts if ranks is not None else counts and counts[0] <= _LIKELY)
     ]
     if len(candidates) != 1:
         return
     draft.test, counts = candidates[0]
-    if ranks is None and len(counts) == 1 and counts != _ANY_RANKS:
+    draft.parameters.inferred = INFERRED_COLLECTIVE
+    _infer_ranks(draft, counts)
+
+
+def _infer_ranks(draft: Draft, counts: Sequence[int]) -> None:
+    """Set the ranks if no line states them and their number is the only one that fits."""
+    if draft.ranks is None and len(counts) == 1 and counts != _ANY_RANKS:
         draft.ranks = counts[0]
+        inferred = (draft.parameters.inferred, INFERRED_RANKS)
+        draft.parameters.inferred = ", ".join(name for name in inferred if name)
 
 
 def _list_candidates(
-    reduces: bool, is_rooted: bool, checks_in_place: bool | None, bounds: tuple[float, float]
+    operation: str | None, root: str | None, checks_in_place: bool | None, bounds: tuple[float, float]
 ) -> list[tuple[str, Sequence[int]]]:
-    """Collectives with the columns of the table, and the numbers of ranks that their factor allows."""
+    """Collectives with the columns of the table, and the numbers of ranks that their factor allows.
+
+    Columns: ``TimeTest`` in src/*.cu. Sendrecv prints a root (-1) and its operation, though it reduces nothing, since
+    release 2.13, and neither before; hypercube leaves the operation blank. Sendrecv and all-to-all check no data in
+    place (``reportErrors``), so that all-reduce of two ranks and sendrecv, both with factor 1, differ there only.
+    """
     any_count = _ANY_RANKS if bounds[0] <= 1 <= bounds[1] else ()
-    if is_rooted:
+    reduces = operation not in (None, _NO_OPERATION)
+    if root not in (None, _NO_ROOT):
         return [("reduce" if reduces else "broadcast", any_count)]
+    of_all, of_most = _find_counts(2, bounds), _find_counts(1, bounds)
     if reduces:
-        return [
-            ("all_reduce", _find_counts(2, bounds)),
-            ("reduce_scatter", _find_counts(1, bounds)),
-        ]
+        reducing = [("all_reduce", of_all), ("reduce_scatter", of_most)] if checks_in_place is not False else []
+        return reducing + ([("sendrecv", any_count)] if root is not None and not checks_in_place else [])
     if checks_in_place is None:
         return []
     if checks_in_place:
-        return [("all_gather", _find_counts(1, bounds))]
-    return [("alltoall", _find_counts(1, bounds)), ("sendrecv", any_count)]
+        return [("all_gather", of_most), *([("hypercube", of_most)] if operation is None else [])]
+    return [("alltoall", of_most), ("sendrecv", any_count), *([("alltoallv", of_most)] if operation is None else [])]
 
 
 def _find_counts(scale: int, bounds: tuple[float, float]) -> Sequence[int]:
