@@ -253,6 +253,21 @@ def test_iperf3_lines_without_their_columns(line: str, values: list[tuple[str, f
     assert all(is_interval(measurement.label) is ("er" not in line.split()[-1]) for measurement in run.measurements)
 
 
+def test_each_summary_of_iperf3_is_a_run() -> None:
+    """Release 3.0 with -V, of which a page shows the summaries only: a UDP row without sender or receiver."""
+    summary = (
+        "Test Complete. Summary Results:\n"
+        "[ ID] Interval           Transfer     Bandwidth       Jitter    Lost/Total Datagrams\n"
+        "[  4]   0.00-{0}.00  sec  2.00 GBytes  1.72 Gbits/sec  0.004 ms  12/{1} (0.01%)\n[  4] Sent {1} datagrams\n"
+    )
+    runs = parse(f"first with one stream\n{summary.format(10, 90000)}\nand again:\n{summary.format(20, 180000)}")
+    assert [(run.status, run.parameters.datagrams, run.parameters.duration_s) for run in runs] == [
+        (RunStatus.END_UNKNOWN, 90000, 10.0),
+        (RunStatus.END_UNKNOWN, 180000, 20.0),
+    ]
+    assert {measurement.label for run in runs for measurement in run.measurements} == {"stream 4"}
+
+
 def test_total_datagrams_are_no_retransmits() -> None:
     (run,) = parse(
         "[ ID] Interval           Transfer     Bitrate         Total Datagrams\n"

@@ -41,6 +41,7 @@ _PARAMETERS = {
     "TCP MSS: ": "tcp_mss_bytes",
 }
 _SEPARATOR = re.compile(r"(?:[-–—] ){3,}[-–—]?$")  # with dashes where a page set them
+_SUMMARY_TITLE = "Test Complete. Summary Results:"  # of -V (src/iperf_locale.c), once in a report
 _ENDS = {"Sent": "sender", "Received": "receiver"}  # how betas of iperf3 head their summaries
 _CONNECTING = re.compile(r"Connecting to host (\S+), port (\d+)")
 _LISTENING = re.compile(r"Server listening on (\d+)(?: \(test #\d+\))?$")
@@ -152,7 +153,9 @@ class _Reader(RunReader):
         columns = _COLUMNS.match(text)
         if columns:
             self._read_column_line(line, *columns.groups())
-        elif _SEPARATOR.match(text):
+        elif _SEPARATOR.match(text) or text == _SUMMARY_TITLE:
+            if self._in_summary and text == _SUMMARY_TITLE:
+                self._close()
             self._separated = True
         elif not self._read_report_line(line, text):
             self._read_status_line(line, text)
@@ -265,7 +268,8 @@ class _Reader(RunReader):
         server_sends = self._server and (
             report_line.role.startswith("TX") if report_line.role is not None else self._one_sided and self._retransmits
         )
-        if report_line.end_of == "receiver" or server_sends:
+        is_udp_client = report_line.end_of is None and draft.test == "UDP"  # before 3.2 without the word sender
+        if report_line.end_of == "receiver" or server_sends or is_udp_client:
             self._summed.add((report_line.stream, report_line.role))
         self._reported = True
         if report_line.total and report_line.end_of != "sender":
