@@ -101,6 +101,37 @@ def test_releases_without_a_root_column_prove_the_collective_too() -> None:
     assert (run.test, run.ranks) == ("all_reduce", 8)
 
 
+OF_RANKS = "tolerated for float and up to 1024 ranks: 0.01"
+UNCHECKED = "not judged: sendrecv and all-to-all check no data in place"
+
+
+@pytest.mark.parametrize(
+    ("kind", "errors", "end", "status", "error", "notice"),
+    [
+        ("float sum", "0e+00 3e-02", "", "failed", f"error 3e-02 in-place at 4096 B; {OF_RANKS}", None),
+        ("float sum", "4e+02* 0e+00", "", "failed", f"error 4e+02 out-of-place at 4096 B; {OF_RANKS}", None),
+        ("float sum", "1e-02 1e-06", "", "complete", None, None),  # 1e-05 for each of 1023 further ranks
+        ("float sum", "N/A N/A", "", "complete", None, None),
+        ("float", "0e+00 4e+02", "", "complete", None, f"error 4e+02 in-place at 4096 B; {OF_RANKS}; {UNCHECKED}"),
+        ("int32 sum", "1e+00 0e+00", "", "failed", "error 1e+00 out-of-place at 4096 B; tolerated for int32", None),
+        ("float sum", "4e+02 0e+00", "# Out of bounds values : 1 FAILED\n", "failed", "1 FAILED", None),
+        ("float sum", "4e+02 0e+00", "# Out of bounds values : 0 OK\n", "complete", None, None),  # as the tool counts
+    ],
+)
+def test_errors_of_elements_fail_a_run(
+    kind: str, errors: str, end: str, status: str, error: str | None, notice: str | None
+) -> None:
+    """The column that releases before 2.13 print, and the tolerance of their src/common.cu."""
+    operation = "redop " if "sum" in kind else ""
+    head = f"# size count type {operation}time algbw busbw error time algbw busbw error\n"
+    first, second = errors.split()
+    row = f" 4096 1024 {kind} 10.00 0.41 0.60 {first} 10.00 0.41 0.60 {second}\n"
+    reading = read(f"{head}{row}{end}# Avg bus bandwidth    : 0.6\n")
+    (run,) = reading.runs
+    assert (run.status.value, [problem.found for problem in reading.notices]) == (status, [notice] if notice else [])
+    assert (error is None and run.error is None) or (error or "") in (run.error or "")
+
+
 def test_a_report_of_sockperf_may_begin_at_its_summary() -> None:
     """The form of sockperf src/client.cpp."""
     text = (

@@ -66,6 +66,7 @@ TYPES = (
 )
 _SPELLINGS = {"bytes": "size", "N": "count", "op": "redop"}  # of releases before 2019
 SIZE_DIGITS = 18  # no message is larger; a number with more digits is damaged
+ERROR_COLUMNS = ("error", "res")  # of releases before 2.13
 FIRST = ("time", "cputime")  # the column a group of results starts with
 OPTION_NAMES = {
     "warmup iters": "warmup_iterations",
@@ -88,6 +89,7 @@ class Columns:
     time_unit: str = "us"
     cells: int = field(init=False)  # number of cells of a row; a time stamp is two cells
     results: list[tuple[int, int, Metric, str]] = field(init=False)  # of each result: cell, group, metric, unit
+    errors: list[tuple[int, int]] = field(init=False)  # of each error of an element: cell and group
 
     def __post_init__(self) -> None:
         self.cells = len(self.leading) + sum(len(group) for group in self.groups) + 2 * self.stamped
@@ -96,6 +98,11 @@ class Columns:
             (position, index, METRICS[name][0], self.time_unit if name == "time" else METRICS[name][1])
             for position, (index, name) in enumerate(names, len(self.leading))
             if name in METRICS
+        ]
+        self.errors = [
+            (position, index)
+            for position, (index, name) in enumerate(names, len(self.leading))
+            if name in ERROR_COLUMNS
         ]
 
 

@@ -18,6 +18,7 @@ from wirespeed.benchmarks.logs.launcher_messages import NCCL_DEBUG
 from wirespeed.benchmarks.logs.log import Line, Ranks, Source, splice, split_by_label
 from wirespeed.benchmarks.logs.numbers import number, numbers
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, find_missing_rows, read_runs
+from wirespeed.benchmarks.tools.nccl_tests.element_errors import ElementErrors, list_wrong_data
 from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     AMD,
     AVERAGE,
@@ -133,6 +134,8 @@ class _Reader:
         self._networks: dict[str, dict[str, None]] = {}  # devices that NCCL lists, by network
         self._half: tuple[Line, list[str]] | None = None  # a row that a warning, which starts a line, broke
         self._row_count, self._is_damaged = 0, False  # whole rows of the table; whether one was left out
+        self._errors: ElementErrors = {}
+        self._has_bounds = False  # the line that counts the errors above the tolerance
 
     def take(self, line: Line) -> None:
         if line.is_list:
@@ -187,6 +190,11 @@ class _Reader:
         for kind in kinds:
             self._note_kind(columns.leading, kind)
         width = len(results) // len(sizes)
+        for row, size in enumerate(sizes):
+            for position, group in columns.errors:
+                error = results[row * width + position - len(columns.leading)]
+                if error:
+                    self._note_error((group, rows[2][row][0]), error, f"{error:.0e}", size)
         chosen = [position - len(columns.leading) for position, *_ in columns.results]
         if chosen != list(range(width)):
             results = [results[start + position] for start in range(0, len(results), width) for position in chosen]
@@ -366,7 +374,7 @@ class _Reader:
         self._close()
         self._draft = self._create_draft(self._preamble or _Preamble(line.number))
         self._columns = columns
-        self._types, self._kinds = {}, []
+        self._types, self._kinds, self._errors, self._has_bounds = {}, [], {}, False
         self._tables, self._averages = 1, 0
         self._row_count, self._is_damaged = 0, False
 
@@ -381,6 +389,7 @@ class _Reader:
             return False
         bounds = BOUNDS.match(text)
         if bounds:
+            self._has_bounds = True
             if bounds.group(2) == "FAILED":
                 self._draft.fail(text.lstrip("# "))
             return True
@@ -452,6 +461,11 @@ class _Reader:
         self._note_kind(leading, cells[2:])
         kinds = self._result_kinds(columns)
         missing = len(columns.leading) - len(leading)
+        for position, group in columns.errors:
+            cell = cells[position - missing].rstrip("*")  # of rccl-tests, at an error above its tolerance
+            error = number(cell)
+            if error:
+                self._note_error((group, cells[2]), error, cell, size)
         printed = [cells[position - missing] for position, *_ in columns.results]
         plain = numbers(printed)
         if plain is not None:
@@ -509,6 +523,20 @@ class _Reader:
             self._is_damaged = True
             draft.notice(draft.measurements[-1].line if draft.measurements else draft.line, *missing_rows)
 
+    def _note_error(self, kind: tuple[int, str], error: float, cell: str, size: int) -> None:
+        """Note the error of an element if it is the largest of its group of columns and data type."""
+        if kind not in self._errors or error > self._errors[kind][0]:
+            self._errors[kind] = (error, cell, size)
+
+    def _judge_errors(self, draft: Draft) -> None:
+        """Fail a run whose elements are wrong, where no line counts them."""
+        reduces = bool(self._types.get("redop", set()) - {"none"})
+        for is_checked, text in list_wrong_data(self._errors, draft.test, draft.ranks, reduces=reduces):
+            if is_checked:
+                draft.fail(f"Out of bounds values: {text}")
+            else:
+                draft.notice(draft.line, f"{text}; not judged: sendrecv and all-to-all check no data in place")
+
     def _find_label(self, index: int) -> str | None:
         assert self._columns is not None
         if len(self._columns.groups) == 2:
@@ -531,6 +559,8 @@ class _Reader:
             self._draft.parameters.sockets = ",".join(sorted(self._networks["Socket"]))
         self._networks = {}
         find_collective(self._draft, self._types)
+        if self._errors and not self._has_bounds:
+            self._judge_errors(self._draft)
         for name, values in self._types.items():
             if name not in _COLUMN_PARAMETERS:  # a column that no release prints
                 continue
