@@ -218,6 +218,7 @@ ROWS: list[tuple[str, Case, str]] = [
     ("ssh: connect to host node2 port 22: Connection refused", Case(), "MPI-08 OS-06 OS-14"),
     ("Permission denied (publickey,password).", Case(), "MPI-08"),
     ("ORTE was unable to reliably start one or more daemons.", Case(), "MPI-02 MPI-08"),
+    ("PRTE has lost communication with a remote daemon.", Case(), "OS-19 CAB-01"),
     ("srun: error: Unable to create step for job 9: More processors requested than permitted", Case(), "MPI-07"),
     # NCCL prints the GIDs of both ends after the status
     ("NET/IB : Got completion from peer 10.0.0.2<4> with status=12 opcode=0 len=0 vendor err 129 (Recv) localGid "

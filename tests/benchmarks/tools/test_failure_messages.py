@@ -65,6 +65,13 @@ ROWS = [
      "use UCX for these devices.", "Open MPI", "MPI-01"),
     ("No components were able to be opened in the pml framework.", "Open MPI", "MPI-02 NIC-03 OS-09"),
     # NVIDIA/nccl-tests issues 145, 103
+    ("node1:1:9 [0] NCCL INFO misc/socket.cc:600 -> 2\nnode1:1:9 [0] NCCL INFO group.cc:64 -> 2 [Async thread]", "NCCL",
+     ""),  # NVIDIA/nccl issue 1099
+    ("node1:1:9 [0] INFO bootstrap.cu:28 -> 2 [Net]\nnode1:1:9 [0] INFO init.cu:119 -> 2", "NCCL", ""),
+    ("node1 [0] include/socket.h:99 WARN Call to connect failed : Connection refused", "NCCL",
+     "APP-02 OS-19 OS-14 OS-06"),  # NVIDIA/nccl issue 111
+    ("PRTE has lost communication with a remote daemon.\n\n  HNP daemon   : [prterun-n1-9@0,0] on node n1\n",
+     "Open MPI", "OS-19 CAB-01"),
     ("nvcc fatal   : Unsupported gpu architecture 'compute_35'\nmake[1]: *** [Makefile:84: ../build/all_reduce.o] "
      "Error 1", "build", "APP-11"),
     # Johansen, section A.3.9: nccl-tests newer than nvcc 11.4
@@ -120,6 +127,14 @@ def test_lines_without_the_process_give_the_facts_of_their_communicator() -> Non
     assert [nic.sharp for nic in communicator.nics] == [True, False]
 
 
+def test_a_warning_of_old_releases_precedes_the_failure() -> None:
+    """NVIDIA/nccl issue 111: NCCL 2.0 prints WARN without its name, and a program like nccl-tests fails."""
+    warning = "alpha [0] include/socket.h:99 WARN Call to connect failed : Connection refused"
+    (run,) = parse(f"{warning}\nNCCL failure train.cu:12 'unhandled system error'\n")
+    assert run.error == f"{warning}; NCCL failure train.cu:12 'unhandled system error'"
+    assert run.failures == ("APP-02", "OS-19", "OS-14", "OS-06")
+
+
 def test_a_library_that_fails_is_named_before_its_launcher() -> None:
     text = (
         "mpirun noticed that process rank 0 with PID 0 on node node1 exited on signal 6 (Aborted).\n"
@@ -136,6 +151,7 @@ def test_a_library_that_fails_is_named_before_its_launcher() -> None:
     [
         "everything is fine\n",
         "node1:7:9 [0] NCCL INFO cudaDriverVersion 12080\n",
+        "node1:7:9 [0] NCCL INFO misc/nvmlwrap.cc:100 -> 2\n",  # returned to no call of the application
         "Connection refused\n",
         # openucx/ucx issue 8851: lines of UCX_LOG_LEVEL=info report no failure
         "[1675729687.002730] [cn2:32621:0] ucp_context.c:2110 UCX INFO Version 1.15.0 (loaded from libucp.so.0)\n",

@@ -520,6 +520,11 @@ VAGUE: tuple[Cause, ...] = (
     _row("ORTE was unable to reliably start one or more daemons.", "one or more daemons",
          r"(?:ORTE|PRTE) was unable to (?:reliably )?start one or more daemons", "MPI-02 MPI-08",
          "https://github.com/openpmix/prrte/issues/1493 (the help text of Open MPI)"),
+    _row("ORTE has lost communication with a remote daemon.", "lost communication",
+         r"(?:ORTE|PRTE) has lost communication with (?:a remote|its) daemon", "OS-19 CAB-01",
+         "https://github.com/open-mpi/ompi, orte/mca/errmgr/base/help-errmgr-base.txt (node-died): the daemon failed or"
+         " its TCP connection; https://github.com/aws/aws-parallelcluster/issues/301 (a maintainer: see whether the"
+         " host is up)"),
     _row("Couldn't read remote address", "remote address", r"Couldn't read remote address", "APP-06",
          f"{PERFTEST}, src/perftest_communication.c (ethernet_read_keys: the other end has closed its socket)"),
     _row("Failed to exchange data between server and clients", "exchange data between",

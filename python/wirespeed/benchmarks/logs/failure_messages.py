@@ -30,6 +30,7 @@ MESSAGES: dict[str, re.Pattern[str]] = {
         r"\bncclInvalid(?:Usage|Argument)\b",
         r"\bibvwrap\.cc?:\d+",
         r"Call to ibv_\w+ failed",
+        r"\[\d+\] \S+\.(?:h|cc?|cu):\d+ WARN \S",  # of releases before 2.3
         r"NET/(?:IB|OFI|Socket)\b.*(?:Got |failed|error)",
         r"Got completion (?:from|with) ",
         r"\bsocket[A-Z]\w+: .*(?:failed|closed by)",  # src/misc/socket.cc, as PyTorch repeats it below "Last error:"
@@ -143,6 +144,16 @@ MESSAGES: dict[str, re.Pattern[str]] = {
 }
 _DEBUG = re.compile(r"\bNCCL (?:INFO|VERSION|TRACE|WARN) ")  # fatal warnings are those of a communicator
 _UCX_INFO = re.compile(r"\bUCX +(?:INFO|DEBUG|TRACE|REQ|DATA|ASYNC|FUNC|POLL) ")
+_TRACE = re.compile(r"\bINFO (\S+\.(?:h|cc?|cu):\d+) -> ([1-6])\b")
+_API_FILES = ("init.c", "group.c", "enqueue.c", "collectives.c")  # with the functions that applications call
+_RESULTS = {
+    "1": "ncclUnhandledCudaError",
+    "2": "ncclSystemError",
+    "3": "ncclInternalError",
+    "4": "ncclInvalidArgument",
+    "5": "ncclInvalidUsage",
+    "6": "ncclRemoteError",
+}
 _CONTINUES = _compile(
     r"No preset parameters were found",
     r"OpenFabrics (?:device|connection schemes)",
@@ -169,6 +180,21 @@ def is_error(text: str) -> bool:
 def _is_log_line(text: str) -> bool:
     """Whether a line is one of a library's debug output, at a level that reports no failure."""
     return _DEBUG.search(text) is not None or _UCX_INFO.search(text) is not None
+
+
+def read_error_trace(log: Source) -> Run | None:
+    """The failed run of a log that shows only how an error returned through NCCL to the call of the application.
+
+    Each function on the way prints ``bootstrap.cc:270 -> 2`` at level INFO (src/include/checks.h; src/nccl.h.in).
+    """
+    calls = [match for line in log.all_lines if (match := _TRACE.search(line.text))]
+    codes = {call[2] for call in calls}
+    if len(codes) != 1 or not any(call[1].startswith(_API_FILES) for call in calls):
+        return None
+    places = ", ".join(dict.fromkeys(call[1] for call in calls))
+    draft = Draft("NCCL", 1)
+    draft.fail(f"{_RESULTS[codes.pop()]} returned through {places}")
+    return draft.finish().run
 
 
 def read(log: Source, is_mixed_fabric: bool = False) -> Run | None:

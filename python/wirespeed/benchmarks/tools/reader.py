@@ -69,6 +69,8 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
             _build_aborted_run(communicator, killed) for communicator in debugged if communicator.fatal_errors
         )
         message_run = failure_messages.read(log, has_mixed_fabric(text)) if messages and not failed else None
+        if message_run is None and messages and not debugged:
+            message_run = failure_messages.read_error_trace(log)
         if message_run is not None:
             failed = (message_run,)
         if not failed and not debugged and (communicators or not has_debug):

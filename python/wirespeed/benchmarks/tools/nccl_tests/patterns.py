@@ -50,6 +50,9 @@ FAILURE = re.compile(
 )
 OWN_FAILURE = re.compile(r".*\b(?:Test|[NR]CCL|Test (?:[NR]CCL|CUDA|HIP)) failure\b.*\.(?:cu|cpp|h)[:.]\d+")
 
+OLD_WARNING = re.compile(r".*\[\d+\] \S+\.(?:h|cc?|cu):\d+ WARN \S.*")
+"""A warning of NCCL 2.0 to 2.2, which does not name the library; later ones are debug output (src/debug.cc)."""
+
 METRICS = {
     "time": (Metric.TIME, "us"),
     "cputime": (Metric.TIME, "us"),

@@ -30,6 +30,7 @@ from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     INTERFACE,
     LIBRARY,
     NETWORK,
+    OLD_WARNING,
     OPTION_NAMES,
     OPTIONS,
     OWN_FAILURE,
@@ -134,6 +135,7 @@ class _Reader:
         self._networks: dict[str, dict[str, None]] = {}  # devices that NCCL lists, by network
         self._half: tuple[Line, list[str]] | None = None  # a row that a warning, which starts a line, broke
         self._row_count, self._is_damaged = 0, False  # whole rows of the table; whether one was left out
+        self._old_warnings: list[str] = []  # before a failure without a table
         self._errors: ElementErrors = {}
         self._has_bounds = False  # the line that counts the errors above the tolerance
 
@@ -384,8 +386,12 @@ class _Reader:
             if OWN_FAILURE.match(text):
                 self._draft = self._create_draft(self._preamble or _Preamble(line.number))
                 self._columns = None
-                self._draft.fail(text)
+                for message in (*self._old_warnings, text):
+                    self._draft.fail(message)
+                self._old_warnings = []
                 return True
+            if OLD_WARNING.match(text):
+                self._old_warnings.append(text)
             return False
         bounds = BOUNDS.match(text)
         if bounds:
