@@ -94,6 +94,8 @@ def table(*rows: str, title: str = "# OSU MPI Bandwidth Test v7.4", before: str 
     ("text", "status"),
     [
         (table("1 7.79", "4194304 4901.82"), RunStatus.COMPLETE),
+        (table("1 7.79", "8388608 4901.82"), RunStatus.END_UNKNOWN),  # -m, of which the log contains no value
+        (table("1 7.79", "8388608 4901.82", after="user@node1:~$ exit"), RunStatus.COMPLETE),
         (table("1 7.79", "2097152 4901.82"), RunStatus.END_UNKNOWN),
         (table("1 7.79", "2097152 4901.82").rstrip("\n")[:-4], RunStatus.TRUNCATED),
         (table("1 7.79", "2 15.67", before="$ mpirun -np 2 osu_bw -m 2"), RunStatus.COMPLETE),

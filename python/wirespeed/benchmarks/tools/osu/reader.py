@@ -1,9 +1,9 @@
 """The OSU micro-benchmarks, releases 3 to 7: point-to-point, one-sided, collective, persistent and startup tests.
 
 The column line names columns and units; MB/s is 1e6 bytes per second (osu_bw.c: size / 1e6). No line ends a table: a
-run is complete when it contains the largest message of its program or of its command line, or if
+run is complete when it ends with the largest message of its program or of its command line, or if
 other output follows its rows, or if all earlier tables of the log end at its last size because of -m. Else its end is
-unknown, with a notice; it is truncated if its last row is cut or its command line has a larger message. Each table of
+unknown, with a notice, also after a message that is larger than the program's default, because -m was given; it is truncated if its last row is cut or its command line has a larger message. Each table of
 a datatype is a run.
 """
 
@@ -168,7 +168,8 @@ class _Reader(RunReader):
         if draft.complete:
             self._early = []
         elif self._sized:
-            draft.complete = self._is_last_size() or (self._has_neighbours_end() and not draft.errors)
+            is_at_end = self._is_last_size() and not self._exceeds_default()
+            draft.complete = is_at_end or (self._has_neighbours_end() and not draft.errors)
             self._short_ends.add(self._last if self._is_default and self._last < (self._largest or 0) else None)
         else:
             draft.complete = self._rows > 0
@@ -411,7 +412,11 @@ class _Reader(RunReader):
         """
         if self._largest is None:
             return False
-        return self._last <= self._largest < 2 * self._last or (self._last > self._largest and self._is_default)
+        return self._last <= self._largest < 2 * self._last or self._exceeds_default()
+
+    def _exceeds_default(self) -> bool:
+        """Whether the rows pass the largest message of the program's sources: -m was given, and its value is unknown."""
+        return self._is_default and self._largest is not None and self._last > self._largest
 
     def _read_command_line(self, command: re.Match[str]) -> None:
         """Read a command line: it contains the test and the largest message of the report that follows."""
