@@ -1,10 +1,10 @@
 """The OSU micro-benchmarks, releases 3 to 7: point-to-point, one-sided, collective, persistent and startup tests.
 
 The column line names columns and units; MB/s is 1e6 bytes per second (osu_bw.c: size / 1e6). No line ends a table: a
-run is complete when it ends with the largest message of its program or of its command line, or if
-other output follows its rows, or if all earlier tables of the log end at its last size because of -m. Else its end is
-unknown, with a notice, also after a message that is larger than the program's default, because -m was given; it is truncated if its last row is cut or its command line has a larger message. Each table of
-a datatype is a run.
+run is complete when it ends with the largest message of its program or of its command line, or if other output follows
+its rows, or if all earlier tables of the log end at its last size because of -m. Else its end is unknown, with a
+notice, also after a message that is larger than the program's default, because -m was given; it is truncated if its
+last row is cut or its command line has a larger message. Each table of a datatype is a run.
 """
 
 from __future__ import annotations
@@ -415,7 +415,7 @@ class _Reader(RunReader):
         return self._last <= self._largest < 2 * self._last or self._exceeds_default()
 
     def _exceeds_default(self) -> bool:
-        """Whether the rows pass the largest message of the program's sources: -m was given, and its value is unknown."""
+        """Whether the rows pass the largest message of the program's sources, so that an unknown -m was given."""
         return self._is_default and self._largest is not None and self._last > self._largest
 
     def _read_command_line(self, command: re.Match[str]) -> None:
