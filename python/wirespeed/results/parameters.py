@@ -154,7 +154,10 @@ class Parameters:
     tcp_mss_bytes: Annotated[int | None, _count("TCP maximum segment size", "iperf3", unit="bytes")] = None
     tos: Annotated[int | None, _count("IP TOS byte, or traffic class of IPv6", *_PERFTEST, "iperf3")] = None
     flows: Annotated[int | None, _count("flows that were steered", *_PERFTEST, identity=True)] = None
-    datagrams: Annotated[int | None, _count("UDP datagrams that were sent", "iperf3")] = None
+    datagrams: Annotated[int | None, _count("UDP datagrams that were sent, by the receiver's count", "iperf3")] = None
+    sent_datagrams: Annotated[int | None, _count("UDP datagrams that were sent, by the sender's count", "iperf3")] = (
+        None
+    )
     batch: Annotated[str | None, _text("name of the test in a batch file", *_UCX, identity=True)] = None
     data_layout: Annotated[str | None, _text("layout of the send and receive buffers", *_UCX, identity=True)] = None
 

@@ -253,6 +253,33 @@ def test_iperf3_lines_without_their_columns(line: str, values: list[tuple[str, f
     assert all(is_interval(measurement.label) is ("er" not in line.split()[-1]) for measurement in run.measurements)
 
 
+def test_datagrams_are_counted_at_both_ends() -> None:
+    """The rows that release 3.2 and later prints."""
+    (run,) = parse(
+        "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
+        "[  5]   0.00-9.00   sec  3.50 GBytes  3.34 Gbits/sec  0.000 ms  0/420000 (0%)  sender\n"
+        "[  5]   0.00-9.04   sec  3.00 GBytes  2.85 Gbits/sec  0.002 ms  59000/419000 (14%)  receiver\n"
+    )
+    assert (run.parameters.sent_datagrams, run.parameters.datagrams) == (420000, 419000)
+
+
+def test_addresses_of_a_process_whose_first_line_is_missing() -> None:
+    """esnet/iperf issue 408: processes with --title mix their lines, and the line of one was not pasted."""
+    first, second = parse(
+        "a:  Connecting to host 10.0.0.2, port 5101\n"
+        "b:  [  4] local 10.0.0.1 port 40002 connected to 10.0.0.2 port 5102\n"
+        "a:  [  4] local 10.0.0.1 port 40001 connected to 10.0.0.2 port 5101\n"
+        "b:  [ ID] Interval           Transfer     Bandwidth       Retr  Cwnd\n"
+        "b:  [  4]   0.00-1.00   sec   390 MBytes  3.27 Gbits/sec    0    446 KBytes\n"
+        "a:  [ ID] Interval           Transfer     Bandwidth       Retr  Cwnd\n"
+        "a:  [  4]   0.00-1.00   sec   400 MBytes  3.36 Gbits/sec    0    446 KBytes\n"
+    )
+    for run, label, port in ((first, "a", 5101), (second, "b", None)):
+        stated = run.parameters
+        assert (stated.process_label, stated.server_port, stated.streams) == (label, port, 1)
+        assert (stated.local_address, stated.remote_address) == ("10.0.0.1", "10.0.0.2")
+
+
 def test_each_summary_of_iperf3_is_a_run() -> None:
     """Release 3.0 with -V, of which a page shows the summaries only: a UDP row without sender or receiver."""
     summary = (

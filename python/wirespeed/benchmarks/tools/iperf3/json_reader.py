@@ -218,8 +218,12 @@ def _read_end(draft: Draft, end: Node | None) -> None:
             if name.endswith("bidir_reverse"):
                 draft.parameters.bidirectional = True
             packets = total.number("packets")
-            if name == "sum" and packets is not None and isinstance(packets.value, int):
+            if packets is None or not isinstance(packets.value, int):
+                continue
+            if name == "sum":
                 draft.parameters.datagrams = packets.value
+            elif name == "sum_sent":
+                draft.parameters.sent_datagrams = packets.value
 
 
 def _name_stream(node: Node) -> str:

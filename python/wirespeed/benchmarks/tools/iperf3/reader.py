@@ -136,6 +136,7 @@ class _Reader(RunReader):
         self._connected = self._reported = False
         self._streams: set[str] = set()
         self._datagrams: dict[str, int] = {}
+        self._sent_datagrams: dict[str, int] = {}  # by the sender, since release 3.2
         self._summed: set[tuple[str, str | None]] = set()
         self._interval_ends: dict[tuple[str, str | None], str] = {}  # of the last interval of each stream and role
 
@@ -173,11 +174,8 @@ class _Reader(RunReader):
             draft.complete = self._ended or self._has_server_summary()
             if self._streams and (draft.complete or (self._connected and self._columns)):
                 draft.parameters.streams = len(self._streams)
-            datagrams = self._datagrams.get("SUM")
-            if datagrams is None and len(self._streams) == 1:
-                datagrams = next(iter(self._datagrams.values()), None)
-            if datagrams is not None:
-                draft.parameters.datagrams = datagrams
+            draft.parameters.datagrams = self._sum_datagrams(self._datagrams)
+            draft.parameters.sent_datagrams = self._sum_datagrams(self._sent_datagrams)
             if draft.test is None and any(
                 measurement.metric in ("jitter", "lost") for measurement in draft.measurements
             ):
@@ -190,6 +188,10 @@ class _Reader(RunReader):
                 status = RunStatus.END_UNKNOWN
             self._read_runs.append(draft.finish(status))
         self._reset()
+
+    def _sum_datagrams(self, by_stream: dict[str, int]) -> int | None:
+        """The datagrams of the sum, or of the only stream."""
+        return by_stream.get("SUM", next(iter(by_stream.values()), None) if len(self._streams) == 1 else None)
 
     def _has_server_summary(self) -> bool:
         """Whether a server printed the summary."""
@@ -272,8 +274,9 @@ class _Reader(RunReader):
         if report_line.end_of == "receiver" or server_sends or is_udp_client:
             self._summed.add((report_line.stream, report_line.role))
         self._reported = True
-        if report_line.total and report_line.end_of != "sender":
-            self._datagrams[report_line.stream] = report_line.total
+        if report_line.total:
+            datagrams = self._sent_datagrams if report_line.end_of == "sender" else self._datagrams
+            datagrams[report_line.stream] = report_line.total
         duration = number(report_line.end)
         if duration is not None and report_line.end_of != "receiver":
             draft.parameters.duration_s = duration
@@ -298,15 +301,17 @@ class _Reader(RunReader):
         if connecting or listening or _ACCEPTED.match(text):
             self._begin_test(line, text, connecting, listening)
             return
-        if self._draft is None:
-            return
         connected = _CONNECTED.match(text)
-        test = _TEST.match(text)
         if connected:
             self._connected = True
             self._streams.add(connected.group(1))
-            self._draft.parameters.local_address, self._draft.parameters.remote_address = connected.group(2, 3)
-        elif test:
+            parameters = self._open(line).parameters  # also where the line above it is missing
+            parameters.local_address, parameters.remote_address = connected.group(2, 3)
+            return
+        if self._draft is None:
+            return
+        test = _TEST.match(text)
+        if test:
             protocol, _, block, omitted, options = test.groups()
             self._draft.test = protocol
             self._draft.parameters.message_bytes, self._draft.parameters.omitted_s = int(block), int(omitted)
