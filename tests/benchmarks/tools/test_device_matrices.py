@@ -264,3 +264,23 @@ def test_a_number_without_end_breaks_no_reader() -> None:
             for run in runs
             for measurement in run.measurements
         )
+
+
+def test_rows_of_iterations_that_are_left_out_are_noted_once() -> None:
+    """ROCm/TransferBench with SHOW_ITERATIONS, pull request 50."""
+    pairs = (
+        "Unidirectional copy peak bandwidth GB/s [Local read / Remote write] (GPU-Executor: GFX)\n"
+        " SRC+EXE\\DST    GPU 00    GPU 01\n  GPU 00  ->    900.10     48.20\n  GPU 00  sd   3.3e-01   9.6e-02\n"
+        "  GPU 01  ->     48.10    900.20\n  GPU 01  sd   3.3e-01   9.6e-02\n"
+    )
+    transfers = (
+        "Test 1:\n Transfer 00      |  33.500 GB/s |    2.000 ms |     67108864 bytes | G0 -> GPU00:004 -> G1\n"
+        "      Iter 006    |  33.600 GB/s |    1.990 ms |\n      StandardDev |    4.800e-03 |\n"
+        " Aggregate (CPU)  |  29.300 GB/s |    2.280 ms |     67108864 bytes | Overhead: 0.280 ms\n"
+    )
+    for text, line, rows in (
+        (pairs, 4, "rows 'sd' of standard deviations"),
+        (transfers, 3, "rows 'Iter' of single iterations, and 'StandardDev'"),
+    ):
+        (notice,) = read(text).notices
+        assert (notice.location, notice.found) == (f"text:{line}", f"{rows}: left out")

@@ -40,6 +40,7 @@ _END = re.compile(r"Averages \(During +(?:Uni|Bi)Dir\):|Aggregate bandwidth \(CP
 _AGGREGATE = re.compile(r"Aggregate bandwidth \(GPU Timed\): *(\S+) GB/s")
 _TEST = re.compile(r"Test (\d{1,9}):$")
 _TRANSFER = re.compile(r"Transfer (\d+) *\| *(\S+) GB/s \| *(\S+) ms \| *(\d{1,18}) bytes \| (\S+) -> (\S+) -> (\S+)")
+_SPREAD = re.compile(r"(?:Iter \d+|StandardDev) +\| *\d")  # with SHOW_ITERATIONS
 _TEST_END = re.compile(r"Aggregate \(CPU\) *\|(?: *(\S+) GB/s \| *(\S+) ms \| *(\d{1,18}) bytes)?")
 _ERROR = re.compile(r"\[ERROR\] .*")
 _KINDS = {
@@ -152,6 +153,8 @@ class _Reader:
         kind, index, name, cells = extreme.groups()
         of_arrow = self._matrices.get(self._arrow)
         metric = _EXTREMES.get(name)
+        if self._draft is not None and metric is None:
+            self._note_once(line, "rows 'sd' of standard deviations")
         if metric is None or of_arrow is None or self._draft is None:
             return
         matrix = self._extremes.get((self._arrow, name))
@@ -159,6 +162,13 @@ class _Reader:
             matrix = replace(of_arrow, metric=metric, rows_read=set())
             self._extremes[self._arrow, name] = matrix
         matrix.take(self._draft, f"{kind}{int(index)}", cells.split(), line.number)
+
+    def _note_once(self, line: Line, rows: str) -> None:
+        """Note rows of a kind that is left out, at the first of them."""
+        assert self._draft is not None
+        found = f"{rows}: left out"
+        if all(notice.found != found for notice in self._draft.notices):
+            self._draft.notice(line.number, found)
 
     def _read_tests(self, line: Line, text: str) -> None:
         """Read a test of a configuration file: transfers, each with its bandwidth."""
@@ -175,6 +185,8 @@ class _Reader:
             if draft.measurements and end.group(1) is not None:
                 _measure_transfer(draft, line, "the sum", end.groups(), "SUM")
             self._close(complete=bool(draft.measurements))
+        elif _SPREAD.match(text) and draft is not None:
+            self._note_once(line, "rows 'Iter' of single iterations, and 'StandardDev'")
         elif _ERROR.match(text) and self._version is not None:
             (draft or self._start_run(line, "transfers", {})).fail(text)
 
