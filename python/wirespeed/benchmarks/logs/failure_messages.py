@@ -183,9 +183,9 @@ def _is_log_line(text: str) -> bool:
 
 
 def read_error_trace(log: Source) -> Run | None:
-    """The failed run of a log that shows only how an error returned through NCCL to the call of the application.
+    """The failed run of a log with the calls alone through which an error returned in NCCL to the application.
 
-    Each function on the way prints ``bootstrap.cc:270 -> 2`` at level INFO (src/include/checks.h; src/nccl.h.in).
+    Each of their functions prints ``bootstrap.cc:270 -> 2`` at level INFO (src/include/checks.h; src/nccl.h.in).
     """
     calls = [match for line in log.all_lines if (match := _TRACE.search(line.text))]
     codes = {call[2] for call in calls}

@@ -1,7 +1,7 @@
 """The column ``error`` (``res`` before 2019) of releases before 2.13: the largest difference of an element.
 
 Such a table counts as failed where an error is above a tolerance for each further rank, by data type (src/common.cu,
-DeltaMaxValue and CheckData). The line "Out of bounds values" tells how many are; this module is for logs without it.
+DeltaMaxValue and CheckData). The line "Out of bounds values" contains their number; this module is for logs without it.
 """
 
 from __future__ import annotations
