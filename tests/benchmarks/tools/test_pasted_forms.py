@@ -371,6 +371,49 @@ def test_the_ranks_of_a_log_without_rows(command, columns, ranks, hosts, mark):
     assert (run.ranks, run.parameters.host_names) == (ranks, hosts)
 
 
+@pytest.mark.parametrize(
+    ("command", "ranks"),
+    [
+        ("mpirun.mpich -np 16 -env LD_LIBRARY_PATH=/opt/lib ./build/all_reduce_perf -b 8 -g 1 -n 50", 16),
+        ("mpirun -np 2 ./all_reduce_perf --ngpus 4", 8),
+        ("mpirun -np 2 ./all_reduce_perf -t2 -g 4", 16),
+        ("./all_reduce_perf -g 8", None),  # a launcher may start it
+    ],
+)
+def test_the_command_above_a_table_states_the_ranks(command, ranks):
+    """ROCm/rccl pull request 929; nccl-tests src/common.cu: the options of a process, each 1 by default."""
+    (run,) = parse(f"{command}\n{NCCL_COLUMNS} 8 2 float sum 25.06 0.00 0.00 4e-07 25.95 0.00 0.00 4e-07\n")
+    assert run.ranks == ranks
+
+
+def test_the_sum_names_the_test_of_a_matrix():
+    """NVIDIA/nvbandwidth issue 50: the lines above the matrix were left out."""
+    (run,) = parse(
+        "nvbandwidth Version: v0.8\n...\nmemcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n           0         1\n"
+        " 0       N/A     26.30\n 1     26.31       N/A\n\nSUM device_to_device_memcpy_read_ce 52.61\n"
+    )
+    assert (run.test, run.status) == ("device_to_device_memcpy_read_ce", RunStatus.COMPLETE)
+
+
+@pytest.mark.parametrize(
+    ("options", "memory", "size"),
+    [
+        ("-t tag_bw -m cuda -s $((2 * 1024 * 1024)) -n 1000", ("cuda", "cuda"), 2 << 20),
+        ("-t tag_bw -m host,rocm -s 4096", ("host", "rocm"), 4096),
+        ("-t tag_bw -s $((SIZE * 2))", (None, None), None),
+    ],
+)
+def test_the_command_of_ucx_perftest_states_memory_and_size(options, memory, size):
+    """openucx/ucx issue 10649; src/tools/perf/perftest_params.c."""
+    (run,) = parse(
+        f"$ ucx_perftest node2 {options}\n"
+        "|    Stage     | # iterations | 50.0%ile | average | overall |  average |  overall |  average  |  overall  |\n"
+        "Final:                  1000    201.600   253.400   253.400    15700.00   15700.00        3900        3900\n"
+    )
+    assert (run.parameters.send_memory, run.parameters.receive_memory) == memory
+    assert {row.size_bytes for row in run.measurements} == {size}
+
+
 def test_two_processes_with_rank_0_were_built_without_mpi():
     """NVIDIA/nccl-tests issue 107."""
     reading = read(NCCL_OPTIONS * 2 + list_ranks(["node1", "node2"], is_numbered=False) + NCCL_COLUMNS)

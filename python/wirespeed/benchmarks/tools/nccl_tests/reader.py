@@ -49,6 +49,7 @@ from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     parse_columns,
     parse_command_variables,
     parse_processes,
+    parse_workers,
 )
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.parameters import Parameters, RankPlace
@@ -109,6 +110,7 @@ class _Command:
     is_rccl: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
     processes: int | None = None  # by its launcher
+    workers: int = 1  # ranks of each process, by the options of the program
 
 
 class _Reader:
@@ -131,6 +133,7 @@ class _Reader:
         self._kinds: list[tuple[Metric, str, str | None]] = []  # metric, unit and label of each result of a row
         self._ranks = Ranks()
         self._processes: int | None = None  # by the command
+        self._workers = 1
         self._communicator_sizes: set[int] = set()  # by NCCL's debug lines
         self._networks: dict[str, dict[str, None]] = {}  # devices that NCCL lists, by network
         self._half: tuple[Line, list[str]] | None = None  # a row that a warning, which starts a line, broke
@@ -177,8 +180,13 @@ class _Reader:
                 return
         program = PROGRAM.search(text)
         if program and not text.startswith("#"):
-            processes = parse_processes(text[: program.start()])
-            self._command = _Command(program.group(1), "rccl-tests" in text, parse_command_variables(text), processes)
+            self._command = _Command(
+                program.group(1),
+                "rccl-tests" in text,
+                parse_command_variables(text),
+                parse_processes(text[: program.start()]),
+                parse_workers(text[program.end() :]),
+            )
 
     def _takes_rows(self, line: Line) -> bool:
         """Read rows that one process printed one after the other, if they are plain rows of the table."""
@@ -358,7 +366,7 @@ class _Reader:
             draft.parameters.process_label = self._label
         for name, value in command.variables.items():
             self._environment.setdefault(name, value)
-        self._ranks, self._processes = preamble.ranks, command.processes
+        self._ranks, self._processes, self._workers = preamble.ranks, command.processes, command.workers
         self._preamble = None
         return draft
 
@@ -512,7 +520,8 @@ class _Reader:
             draft.notice(draft.line, text)
         has_results = bool(draft.measurements or draft.errors or draft.complete)
         threads, gpus = draft.parameters.threads_per_process, draft.parameters.gpus_per_thread
-        by_command = self._processes * threads * gpus if self._processes and threads and gpus else None
+        workers = threads * gpus if threads and gpus else self._workers
+        by_command = self._processes * workers if self._processes else None
         is_whole = self._columns is not None and self._ranks.is_whole
         is_listed = bool(self._ranks.numbers)
         if is_listed and (has_results or (is_whole and by_command in (None, self._ranks.count))):

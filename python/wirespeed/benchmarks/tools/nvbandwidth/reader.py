@@ -91,8 +91,8 @@ class _Reader:
             self._waive(line, waived.group(1))
         elif self._is_description(text):
             self._describe(line, text.translate(ARROWS))
-        elif _SUM.match(text) or _END.match(text):
-            self._end_matrix(_SUM.match(text) is not None)
+        elif (total := _SUM.match(text)) or _END.match(text):
+            self._end_matrix(total)
         elif _ERROR.match(text):
             self._fail(line, text)
 
@@ -170,9 +170,11 @@ class _Reader:
             self._draft.complete = True
         return True
 
-    def _end_matrix(self, is_sum: bool) -> None:
-        if self._draft is not None and self._matrix is not None and is_sum:
+    def _end_matrix(self, total: re.Match[str] | None) -> None:
+        """End a matrix at its sum, which names the test, too."""
+        if self._draft is not None and self._matrix is not None and total is not None:
             self._draft.complete = self._draft.complete or bool(self._matrix.rows_read)
+            self._draft.test = self._draft.test or total.group(1)
 
     def _fail(self, line: Line, text: str) -> None:
         if self._draft is None or self._draft.complete:

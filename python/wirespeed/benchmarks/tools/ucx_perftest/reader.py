@@ -7,6 +7,7 @@ which is not a latency. A run is complete with its "Final:" row. A server prints
 
 from __future__ import annotations
 
+import math
 import re
 
 from wirespeed.benchmarks.logs.launcher_messages import fail
@@ -36,6 +37,7 @@ _BOX_NAMES = {
 _HEAD = re.compile(r"(latency|overhead) \(usec\) +bandwidth \(MB/s\) +message rate \(msg/s\)$")
 _BATCH = re.compile(r"\+([\w.-]*?[\w.])-+\+-+\+-")
 _COMMAND = re.compile(r"(?<![\w.-])(?:\S*/)?ucx_perftest(?=\s)(.*)")
+_PRODUCT = re.compile(r"\$\(\( *(\d{1,9}(?: *\* *\d{1,9}){1,5}) *\)\)")  # a size as the shell computes it
 _HEADING = re.compile(rf"=+ ({'|'.join(sorted({*TESTS.values()}))}) =+$")  # around the tests of a script
 _DEFAULT_ITERATIONS = 1000000  # perftest_params.c, and the help text: -n
 
@@ -128,7 +130,8 @@ class _Reader(RunReader):
         """Read a command line: it contains the test and the message size of the table that follows."""
         if self._draft is not None and (self._draft.measurements or self._draft.errors):
             self._close()
-        self._command = dict(re.findall(r"(?<=\s)-([tsn]) *([\w,]+)", options))
+        options = _PRODUCT.sub(lambda product: str(math.prod(map(int, product[1].split("*")))), options)
+        self._command = dict(re.findall(r"(?<=\s)-([tsnm]) *([\w,-]+)", options))
 
     def _read_box_line(self, line: Line, name: str, value: str) -> None:
         if name == "API" and (self._box or (self._draft is not None and self._draft.measurements)):
@@ -146,6 +149,9 @@ class _Reader(RunReader):
             if name in self._box:
                 value = self._box[name]
                 draft.parameters.read_setting(parameter, value)
+        if "Send memory" not in self._box and "m" in self._command:
+            send, _, receive = self._command["m"].partition(",")  # -m SEND[,RECEIVE] (src/tools/perf/perftest_params.c)
+            draft.parameters.send_memory, draft.parameters.receive_memory = send, receive or send
         if "Test" in self._box:
             draft.test = TESTS.get((self._box.get("API", ""), self._box["Test"]), self._box["Test"])
         size = self._box.get("Message size", "")
