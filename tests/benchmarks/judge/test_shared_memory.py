@@ -52,7 +52,7 @@ def log(host: str, ranks: int, busbw: float, transport: str, variable: str = "")
     )
     header = "# nThread 1 nGpus 1 minBytes 1073741824 maxBytes 4294967296 step: 2(factor)\n"
     columns = "# size count type redop root time algbw busbw #wrong\n"
-    return f"{debug}{header}{devices}{columns}{rows}# Avg bus bandwidth    : {busbw}\n"
+    return f"$ all_reduce_perf\n{debug}{header}{devices}{columns}{rows}# Avg bus bandwidth    : {busbw}\n"
 
 
 def judge(text: str, cluster: Plan):
