@@ -111,6 +111,27 @@ def test_a_table_ends_at_the_size_its_program_ends_at(text: str, status: RunStat
     assert [run.status for run in parse(text)] == [status]
 
 
+PERFTEST = "-----------------\n                    RDMA_Write BW Test\n Dual-port       : OFF    Device : mlx5_0\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "output", "status"),
+    [
+        (("1 7.79", "4 15.67"), PERFTEST, RunStatus.END_UNKNOWN),  # as in joined logs
+        (("1 7.79", "4 15.67"), f"$ ib_write_bw -d mlx5_0\n{PERFTEST}", RunStatus.COMPLETE),
+        (("1 7.79", "4194304 4901.82"), PERFTEST, RunStatus.COMPLETE),
+    ],
+)
+def test_a_report_of_another_tool_does_not_show_an_end(rows: tuple[str, ...], output: str, status: RunStatus) -> None:
+    reading = read(table(*rows, after=output), "log")
+    first, second = reading.runs
+    assert (first.status, second.tool) == (status, "perftest")
+    message = "the table ends at 4 B before a report of perftest, and does not state where the sweep ends"
+    assert [notice.found for notice in reading.notices if notice.location == "log:4"] == (
+        [message] if status is RunStatus.END_UNKNOWN else []
+    )
+
+
 def test_an_unknown_end_is_reported() -> None:
     (notice,) = read(table("1 7.79", "64 303.21"), "log").notices
     assert str(notice) == (

@@ -28,12 +28,14 @@ class ReadRun:
     """A run, the line it starts on, and the notices of lines that were not understood.
 
     ``last_line`` is that of an application's output, in which other rows of numbers are not results; else None.
+    ``follow_line`` is the line after the rows where only its output shows that the log does not end there; else None.
     """
 
     line: int
     run: Run
     notices: tuple[Problem, ...] = ()
     last_line: int | None = None
+    follow_line: int | None = None
 
 
 @dataclass(slots=True)

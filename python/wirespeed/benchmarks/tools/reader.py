@@ -82,6 +82,8 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
     if _COMMA.search(text) is not None:
         runs, log, text = read_decimal_commas(runs, log, text, _read_runs)
     runs.sort(key=lambda run: run.line)
+    if any(read_run.follow_line is not None for read_run in runs):
+        runs = _doubt_ends(runs)
     if any(read_run.run.status in _WITHOUT_END for read_run in runs):
         runs = _fail_runs_without_end(runs, log, found_communicators or nccl_log.communicators(log))
     line_notices = _select_notices(runs)
@@ -91,6 +93,25 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
     _add_collectives(runs, name)
     notices = [replace(notice, location=_format_location(notice.location, name)) for notice in line_notices]
     return Reading(tuple(_add_causes(runs, log, text)), tuple(notices), found_communicators)
+
+
+def _doubt_ends(read_runs: list[ReadRun]) -> list[ReadRun]:
+    """The runs; the end of one is unknown if only the report of another tool follows it, as in joined logs."""
+    tools_by_line = {read_run.line: read_run.run.tool for read_run in read_runs}
+    doubted = []
+    for read_run in read_runs:
+        run = read_run.run
+        next_tool = tools_by_line.get(read_run.follow_line or 0, run.tool)
+        if next_tool != run.tool and run.status is RunStatus.COMPLETE and run.measurements:
+            last = run.measurements[-1]
+            found = (
+                f"the table ends at {last.size_bytes} B before a report of {next_tool}, and does not state where the "
+                "sweep ends"
+            )
+            notices = (*read_run.notices, Problem(f"line {last.line}", found))
+            read_run = replace(read_run, run=replace(run, status=RunStatus.END_UNKNOWN), notices=notices)
+        doubted.append(read_run)
+    return doubted
 
 
 def _read_runs(log: Source, owners: set[str] | None = None) -> list[ReadRun]:

@@ -64,6 +64,7 @@ IDENTIFYING_TEXTS = (
 
 _COUNT = re.compile(r"0|[1-9]\d*")
 _DAMAGED = re.compile(r"\S*\d\.\d+\S*|[+-]?(?:nan|inf)|[X*▒]+(?:\.[X*▒]+)?")  # no number, or what is left of one
+_RULER = re.compile(r"[-=+*_]{5,}")
 _MASKED_ROW = re.compile(r"[X▒*.]+(?:\s+[X▒*.]+)+")
 _TOOL = "osu-micro-benchmarks"
 _MAX_TRANSPORTS = 4096  # lines; every process of a job prints some
@@ -98,6 +99,7 @@ class _Reader(RunReader):
         self._rows = 0
         self._short_ends: set[int | None] = set()  # last sizes of earlier tables; None: one that ended by default
         self._followed = False  # other output follows the rows, so that they were not cut
+        self._follow_line: int | None = None  # the first line of that output
         self._has_error = False  # an error follows the rows, so that other output does not show that they are whole
         self._is_cut = False  # the last row is not whole
         self._early: list[str] = []  # failures since the last table
@@ -164,7 +166,7 @@ class _Reader(RunReader):
         texts = [*self._transports, *filter(None, (draft.parameters.command,))]
         self._transports, self._later_transports = self._later_transports, []
         draft.parameters.tcp_evidence = find_tcp(texts) if texts else None
-        ends_early = self._ends_before_neighbours()
+        ends_early, ends_with_neighbours = self._ends_before_neighbours(), self._short_ends == {self._last}
         if draft.complete:
             self._early = []
         elif self._sized:
@@ -186,10 +188,13 @@ class _Reader(RunReader):
         if self._sized and is_unstated and not ends_early:
             self._read_runs.append(draft.finish(RunStatus.END_UNKNOWN))
         else:
-            self._read_runs.append(draft.finish())
+            ends_by_default = self._sized and self._is_last_size() and not self._exceeds_default()
+            ends_by_output = self._followed and not ends_by_default and not ends_with_neighbours
+            read_run = draft.finish()
+            self._read_runs.append(replace(read_run, follow_line=self._follow_line if ends_by_output else None))
         self._columns, self._sized, self._rate = [], True, False
         self._largest, self._last, self._rows = None, -1, 0
-        self._followed = self._has_error = False
+        self._followed, self._follow_line, self._has_error = False, None, False
         self._early, self._option = [], None
 
     def _ends_before_neighbours(self) -> bool:
@@ -378,7 +383,9 @@ class _Reader(RunReader):
             # messages of libraries may stand between rows, or inside one
             is_other_output = MESSAGE.match(text) is None and _MASKED_ROW.fullmatch(text) is None
             self._has_error = self._has_error or is_error(text)
-            self._followed = self._followed or (self._rows > 0 and is_other_output and not self._has_error)
+            follows = self._rows > 0 and is_other_output and not self._has_error and not _RULER.fullmatch(text)
+            if follows and not self._followed:
+                self._followed, self._follow_line = True, line.number
             if text.endswith("\\"):
                 self._first_part += f"{text[:-1]} "
                 return
