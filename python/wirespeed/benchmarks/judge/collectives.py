@@ -113,7 +113,7 @@ class CollectiveLimits:
     link: Bandwidth | None
     borrower: Borrower | None = None
     assumed_network: str | None = None  # between the hosts, where the log does not name it
-    slower_slots: Alternative | None = None  # the limit with the slowest slots of the GPUs that may be borrowed
+    slower: tuple[Alternative, ...] = ()  # limits with slower GPUs or hosts, which the log does not exclude
 
     @property
     def printed_factor(self) -> float:
@@ -146,24 +146,26 @@ class CollectiveLimits:
         if borrower is not None and borrower.is_certain and reachable is not None:
             reason = f"the log shows copies through system memory (SHM) to GPUs that {borrower.host} borrows"
             reachable = scale_bound(reachable, _STAGED, reason)
-        slower = self.slower_slots.reachable if self.slower_slots is not None else None
         skip_reason = None
+        slower = self.slower
         if measurement.metric is Metric.ALGBW:
             factor = self.printed_factor
             scale_reason = f"1/{number(factor)}, bus to algorithm bandwidth"
             physical = scale_bound(physical, 1 / factor, scale_reason)
             reachable = scale_bound(reachable, 1 / factor, scale_reason) if reachable else None
-            slower = scale_bound(slower, 1 / factor, scale_reason) if slower else None
+            slower = tuple(
+                replace(item, reachable=scale_bound(item.reachable, 1 / factor, scale_reason)) for item in slower
+            )
             skip_reason = "same transfer as the bus bandwidth, judged there"
         unit = measurement.unit
         bound = in_unit(reachable, unit) if reachable else None
         refuted = self.by_algorithm[self.refuted] if self.refuted is not None else None
         staged = self._limit_staged(bound)
         alternatives = [staged] if staged is not None else []
-        if self.slower_slots is not None and slower is not None and bound is not None:
-            slower = in_unit(slower, unit)
-            if slower.value < bound.value and measurement.value <= REFUTED * slower.value:
-                alternatives.append(replace(self.slower_slots, reachable=slower))
+        for alternative in slower:
+            lower = in_unit(alternative.reachable, unit)
+            if bound is not None and lower.value < bound.value and measurement.value <= REFUTED * lower.value:
+                alternatives.append(replace(alternative, reachable=lower))
         return Limit(
             in_unit(physical, unit),
             bound,
@@ -330,7 +332,14 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
             _find_borrower(run, plan, group, context), plan, collective, group, reachable[choice.algorithm]
         ),
         assumed_network=_describe_assumed_network(context) if group.across_hosts else None,
-        slower_slots=_limit_slowest_slots(run, plan, collective, group, choice.algorithm, above, context),
+        slower=tuple(
+            alternative
+            for alternative in (
+                _limit_slowest_slots(run, plan, collective, group, choice.algorithm, above, context),
+                _limit_slowest_hosts(run, plan, profile, group, choice.algorithm, context),
+            )
+            if alternative is not None
+        ),
     )
 
 
@@ -495,6 +504,29 @@ def _limit_slowest_slots(
         f"{member.name} with --bundle: it contains the PCIe addresses of its local GPUs"
     )
     return Alternative(bound, condition, action)
+
+
+def _limit_slowest_hosts(
+    run: Run, plan: Plan, profile: Profile, group: Group, algorithm: Algorithm, context: RunContext
+) -> Alternative | None:
+    """The limit if hosts of the log that the plan does not have are like its slowest ones.
+
+    None if the plan has all, or the user names the NICs.
+    """
+    names = dict.fromkeys((*list_rank_hosts(run, group.ranks, context), *_list_named_hosts(run)))
+    foreign_hosts = [name for name in names if find_planned_host(plan, name) is None]
+    if context.prefers_slow_hosts or context.source or context.target or not foreign_hosts:
+        return None
+    slowest = collective_limits(run, plan, profile, replace(context, prefers_slow_hosts=True))
+    bound = slowest.by_algorithm.get(algorithm) if isinstance(slowest, CollectiveLimits) else None
+    if bound is None:
+        return None
+    condition = f"{_join_names(foreign_hosts)} of the log {_be(foreign_hosts)} like {_join_names(slowest.hosts)}"
+    return Alternative(bound, condition, "give the cluster file of the measured hosts")
+
+
+def _be(subjects: Sequence[str]) -> str:
+    return "is" if len(subjects) == 1 else "are"
 
 
 def _list_owners(run: Run, group: Group, context: RunContext) -> list[bool | None]:
@@ -774,8 +806,11 @@ def build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str], contex
         room = len(plan.hosts[next(iter((*ends, *plan.hosts)))].gpus) if room is None else room
         counts = _ranks_by_host(run, ranks, max(room, 1), assumptions)
     candidates = tuple(dict.fromkeys((*ends, *plan.hosts)))
-    if context.prefers_slow_hosts and not ends and len(counts) > 1:
-        candidates = tuple(sorted(plan.hosts, key=lambda name: _estimate_rate(plan, name, counts[0], context)))
+    if context.prefers_slow_hosts and not ends and (names or len(counts) > 1):
+        is_local = len(counts) == 1
+        candidates = tuple(
+            sorted(plan.hosts, key=lambda name: _estimate_rate(plan, name, counts[0], context, is_local=is_local))
+        )
     used = _match_hosts(plan, names, len(counts), ends, candidates, assumptions)
     nics_only = _describe_nics_only(context) is not None
     if len(counts) == 1 and not nics_only:
@@ -814,8 +849,14 @@ def _split_by_rank(members: Sequence[Member]) -> Iterator[Member]:
         yield from [part] * member.ranks
 
 
-def _estimate_rate(plan: Plan, host: str, ranks: int, context: RunContext) -> float:
-    """The rate of a host's NICs in GB/s, by which hosts are compared; infinite if it is unknown."""
+def _estimate_rate(plan: Plan, host: str, ranks: int, context: RunContext, *, is_local: bool) -> float:
+    """The rate of a host's NICs in GB/s, by which hosts are compared; infinite if it is unknown.
+
+    ``is_local``: that of the links of one of its GPUs, for a run on a single host.
+    """
+    if is_local:
+        links = _find_links(plan, host)
+        return inf if links is None else links.count_links(ranks) * (links.usable or links.peak)
     return _build_member(plan, host, ranks, [], context).network_acknowledged or inf
 
 
@@ -835,9 +876,8 @@ def _match_hosts(
     if count > len(plan.hosts):
         assumptions.append(f"{count} hosts like {first_host}: {plan.name} has {len(plan.hosts)}")
     elif foreign:
-        verb = "is" if len(foreign) == 1 else "are"
         assumptions.append(
-            f"{_join_names(list(foreign))} of the log {verb} not in {plan.name}: judged as "
+            f"{_join_names(list(foreign))} of the log {_be(list(foreign))} not in {plan.name}: judged as "
             f"{_join_names(list(foreign.values()))}"
         )
     elif len(names) < count:

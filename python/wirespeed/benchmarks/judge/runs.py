@@ -141,13 +141,17 @@ def judge_with_subject(
         kept_evidence, notes_on_nics = drop_refuted_nics(run, plan, context, context.evidence)
         context = replace(context, evidence=kept_evidence)
         notes_on_options = (*notes_on_options, *notes_on_nics)
+    foreign_hosts = _list_foreign_hosts(run, plan, context)
+    unread: tuple[str, ...] = ()
+    if observed is not None and foreign_hosts and not (context.source or context.target):
+        observed = None
+        unread = (f"not compared with the cluster as found: the bundle is not of {_format_hosts(foreign_hosts)}",)
     if observed is not None:
         context = replace(context, host=find_gpu_host(run, observed.plan), own_gpus=_list_own_gpus(observed))
     limits = _find_limits(run, plan, profile, context)
     verdicts = _compare_measurements(run, limits, profile, expects_rdma=_expects_rdma(run, plan, limits, context))
     verdicts = _doubt_other_hosts(verdicts, run, plan, context)
     causes = _list_causes(verdicts, limits)
-    unread: tuple[str, ...] = ()
     if observed is not None:
         limits_found = _find_limits(run, observed.plan, profile, context)
         if isinstance(limits_found, CollectiveLimits):
@@ -168,7 +172,6 @@ def judge_with_subject(
         )
     if context.evidence is not None and context.evidence.is_over_sockets and len(limits.hosts) > 1:
         verdicts = _report_unjudged_sockets(verdicts, describe_sockets(context.evidence))
-    other_hosts = _find_other_hosts(run, plan, context)
     slower = None
     if context.evidence is not None and len(limits.hosts) > 1:
         slower = find_slower_interface(run, plan, context, context.evidence)
@@ -189,7 +192,7 @@ def judge_with_subject(
     fingerprints = describe_passing_fingerprints(verdicts.values(), limits.fingerprints)
     dips = list_shallow_dips(verdicts, profile.curve)
     of_run = (
-        *((other_hosts,) if other_hosts is not None else ()),
+        *([_describe_foreign_hosts(foreign_hosts, plan)] if foreign_hosts else ()),
         *((slower.text,) if slower is not None and not slower.is_against_plan else ()),
         *(list_connection_notes(run, plan) if _names_connection(run) else ()),
         *notes_on_cores,
@@ -299,14 +302,14 @@ def _doubt_other_hosts(verdicts: _Verdicts, run: Run, plan: Plan, context: RunCo
     return {**verdicts, **changed}
 
 
-def _find_other_hosts(run: Run, plan: Plan, context: RunContext) -> str | None:
-    """The finding that a log is of hosts that the plan does not have, by their names or by the addresses of NICs.
+def _list_foreign_hosts(run: Run, plan: Plan, context: RunContext) -> list[str]:
+    """The hosts of a log that the plan does not have, by their names or by the addresses of NICs.
 
     Addresses count if hosts of the plan have some, and the user does not name the ends. The time of an application is
     compared with no limit of a host.
     """
     if run.tool in APPLICATIONS:
-        return None
+        return []
     names = [place.host for place in run.parameters.rank_places.values()]
     names += (run.parameters.host_names or "").split(",")
     if context.evidence is not None:
@@ -314,13 +317,19 @@ def _find_other_hosts(run: Run, plan: Plan, context: RunContext) -> str | None:
     foreign = [name for name in dict.fromkeys(names) if name and find_planned_host(plan, name) is None]
     if not (context.source or context.target):
         foreign += list_other_addresses(run, plan)
-    if not foreign:
-        return None
+    return foreign
+
+
+def _describe_foreign_hosts(foreign: Sequence[str], plan: Plan) -> str:
     verb = "is" if len(foreign) == 1 else "are"
     return (
-        f"the log is from other hosts: {format_first(foreign, _NAMED_HOSTS)} {verb} not in {plan.name}; the limits "
-        f"are those of {plan.name}; give the cluster file of the measured hosts"
+        f"the log is from other hosts: {_format_hosts(foreign)} {verb} not in {plan.name}; the limits are those of "
+        f"{plan.name}; give the cluster file of the measured hosts"
     )
+
+
+def _format_hosts(hosts: Sequence[str]) -> str:
+    return format_first(hosts, _NAMED_HOSTS)
 
 
 def _complete_run(run: Run, context: RunContext) -> Run:
