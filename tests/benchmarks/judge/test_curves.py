@@ -5,12 +5,14 @@ Figures without a source in a test are invented: they prove that the rule holds,
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from judge_support import CLUSTER, GIB, MIB, collective, find_verdict, judgements, perftest, plan
 
 from wirespeed.benchmarks import read
 from wirespeed.benchmarks.judge.runs import judge
-from wirespeed.results.benchmarks import Metric
+from wirespeed.results.benchmarks import Metric, Run
 from wirespeed.results.verdicts import Judgement
 
 
@@ -112,10 +114,19 @@ def test_a_zero_at_the_end_of_a_value_is_a_printed_digit():
     assert "a dip in the curve: 0.03 GB/s at 1 MiB between 0.1 GB/s at 512 KiB and 0.1 GB/s" in verdict.reason
 
 
-def test_rounding_alone_makes_no_dip():
+def scale_times(run: Run, factor: float) -> Run:
+    """The run with other times than those of its bandwidths, unless the factor is 1."""
+    rows = (row._replace(value=row.value * factor) if row.metric is Metric.TIME else row for row in run.measurements)
+    return replace(run, measurements=tuple(rows))
+
+
+@pytest.mark.parametrize(("time_factor", "is_dip"), [(1.0, True), (2.0, False)])
+def test_rounding_alone_makes_no_dip(time_factor, is_dip):
+    """Where its time does not give the value of 0.01 exactly, it may be 0.015."""
     busbw = {2**power: 0.02 for power in range(20, 28)} | {4 * MIB: 0.01}
-    verdict = find_verdict(judge(all_reduce(busbw), plan()), 4 * MIB, Metric.BUSBW)
-    assert "dip" not in (verdict.reason or "")
+    run = scale_times(all_reduce(busbw), time_factor)
+    verdict = find_verdict(judge(run, plan()), 4 * MIB, Metric.BUSBW)
+    assert ("dip" in (verdict.reason or "")) is is_dip
 
 
 def test_a_peak_then_a_fall_is_a_finding_although_one_nic_passes():
@@ -125,6 +136,23 @@ def test_a_peak_then_a_fall_is_a_finding_although_one_nic_passes():
     verdict = find_verdict(judged, 8 * MIB)
     assert verdict.judgement is Judgement.FAIL
     assert verdict.reason.endswith("the curve falls: 180 Gb/s at 8 MiB is 46 % of 391 Gb/s at 4 MiB")
+
+
+FALL = "; the curve falls: 0.08 GB/s at 128 MiB is 73 % of 0.11 GB/s at 2 MiB"
+
+
+@pytest.mark.parametrize(
+    ("time_factor", "reason"),
+    [(1.0, FALL), (2.0, "")],  # times that are not those of the bandwidths: 0.08 may be 0.085, 77 % of 0.11
+)
+def test_a_fall_between_values_of_two_decimals_is_found_by_their_times(time_factor, reason):
+    """The peak of a published run at 2 MiB: Johansen, Fast Multi-GPU communication over PCI Express, section 4.3.2."""
+    busbw = {2**power: 0.11 if power == 21 else 0.08 for power in range(18, 28)}
+    run = scale_times(all_reduce(busbw), time_factor)
+    verdict = find_verdict(judge(run, plan()), 128 * MIB, Metric.BUSBW)
+    assert verdict.judgement is Judgement.FAIL
+    assert reason in verdict.reason
+    assert ("falls" in verdict.reason) is bool(reason)
 
 
 def test_a_step_at_a_change_of_protocol_warns():

@@ -12,9 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
-from wirespeed.benchmarks.judge.limits import Limits
+from wirespeed.benchmarks.judge.limits import ComputedBandwidth, Limits
 from wirespeed.benchmarks.judge.profile import Curve, Profile, Thresholds
 from wirespeed.benchmarks.judge.verdict import make_verdict
 from wirespeed.benchmarks.logs.numbers import SECONDS
@@ -47,13 +48,19 @@ _Curve = Sequence[_Point]
 """One point for each size, by size."""
 
 
-def judge_curves(verdicts: Mapping[int, Verdict], thresholds: Thresholds, profile: Profile) -> dict[int, Verdict]:
+def judge_curves(
+    verdicts: Mapping[int, Verdict],
+    thresholds: Thresholds,
+    profile: Profile,
+    computed: Mapping[int, ComputedBandwidth] = MappingProxyType({}),
+) -> dict[int, Verdict]:
     """The verdicts of bandwidths, by their position, changed where the shape of their curve decides.
 
-    ``verdicts`` contains no value that is shown only because another value of the same row is judged.
+    ``verdicts`` contains no value that is shown only because another value of the same row is judged. ``computed``
+    contains bandwidths by the times of their rows, which have more digits than the printed ones.
     """
     changed: dict[int, Verdict] = {}
-    for curve in _build_curves(verdicts, profile.curve.from_bytes.value):
+    for curve in _build_curves(verdicts, profile.curve.from_bytes.value, computed):
         precise = [point for point in curve if not point.rounding]
         if len(precise) >= _FEWEST:
             changed.update(_mark_sweep_end(precise, verdicts, thresholds, profile))
@@ -63,20 +70,22 @@ def judge_curves(verdicts: Mapping[int, Verdict], thresholds: Thresholds, profil
                 changed[position] = replace(verdict, judgement=judgement, reason=reason)
             elif verdict.judgement in (Judgement.WARN, Judgement.FAIL):
                 changed[position] = replace(verdict, reason=f"{verdict.reason}; {reason}")
-    for position, (judgement, reason) in _find_small_dips(verdicts, profile.curve).items():
+    for position, (judgement, reason) in _find_small_dips(verdicts, profile.curve, computed).items():
         if _SEVERITY.get(verdicts[position].judgement, 2) < _SEVERITY[judgement]:
             changed[position] = replace(verdicts[position], judgement=judgement, reason=reason)
     return changed
 
 
-def _find_small_dips(verdicts: Mapping[int, Verdict], settings: Curve) -> dict[int, tuple[Judgement, str]]:
+def _find_small_dips(
+    verdicts: Mapping[int, Verdict], settings: Curve, computed: Mapping[int, ComputedBandwidth]
+) -> dict[int, tuple[Judgement, str]]:
     """Sizes below those that are examined otherwise, if they are so far below both neighbours that no latency is."""
     small = settings.small_dip
     if small is None:
         return {}
     smallest, largest = small.from_bytes.value, settings.from_bytes.value
     findings: dict[int, tuple[Judgement, str]] = {}
-    for curve in _build_curves(verdicts, smallest):
+    for curve in _build_curves(verdicts, smallest, computed):
         examined = [point for point in curve if (point.measurement.size_bytes or 0) <= largest]
         findings |= _describe_single_dips(examined, 1, len(examined), small)
     sizes = {position: verdicts[position].measurement.size_bytes or 0 for position in findings}
@@ -110,7 +119,11 @@ def _is_examined(measurement: Measurement, settings: Curve) -> bool:
     return (measurement.size_bytes or 0) >= settings.from_bytes.value
 
 
-def _build_curves(verdicts: Mapping[int, Verdict], smallest: int) -> list[_Curve]:
+def _build_curves(
+    verdicts: Mapping[int, Verdict],
+    smallest: int,
+    computed: Mapping[int, ComputedBandwidth] = MappingProxyType({}),
+) -> list[_Curve]:
     """The curve of each column, from the neighbours of the smallest size to examine on."""
     series: dict[tuple[Metric, str, str | None], dict[int, tuple[int, Measurement]]] = {}
     repeated = set()
@@ -125,20 +138,22 @@ def _build_curves(verdicts: Mapping[int, Verdict], smallest: int) -> list[_Curve
             repeated.add(key)  # repeated sizes are no sweep
         points[size] = (position, measurement)
     return [
-        _round([points[size] for size in sorted(points)])
+        _round([points[size] for size in sorted(points)], computed)
         for key, points in series.items()
         if key not in repeated and len(points) >= _FEWEST
     ]
 
 
-def _round(points: Sequence[tuple[int, Measurement]]) -> _Curve:
+def _round(points: Sequence[tuple[int, Measurement]], computed: Mapping[int, ComputedBandwidth]) -> _Curve:
     """The curve of a column: small values have the most decimals of any, since zeros at the end are not kept."""
     decimals = max(count_shown_decimals(measurement.value) for _, measurement in points)
-    rounding = 0.5 * 10.0**-decimals
-    return [
-        _Point(position, measurement, 0.0 if rounding < _PRECISE * measurement.value else rounding)
-        for position, measurement in points
-    ]
+    curve = []
+    for position, measurement in points:
+        rounding = 0.5 * 10.0**-decimals
+        if position in computed:
+            measurement, rounding = measurement._replace(value=computed[position].value), computed[position].rounding
+        curve.append(_Point(position, measurement, 0.0 if rounding < _PRECISE * measurement.value else rounding))
+    return curve
 
 
 def _divide(lower: _Point, *higher: _Point) -> float:

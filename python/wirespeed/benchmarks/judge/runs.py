@@ -671,7 +671,7 @@ def _judge_bandwidths(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
     }
     verdicts = {position: explain_dip(verdict, verdicts.values(), scale) for position, verdict in verdicts.items()}
     on_curves = {position: verdict for position, verdict in verdicts.items() if rows[position][1].skip_reason is None}
-    return doubt_smaller_sizes(verdicts | judge_curves(on_curves, limits.thresholds, profile))
+    return doubt_smaller_sizes(verdicts | judge_curves(on_curves, limits.thresholds, profile, computed))
 
 
 def _judge_latencies(run: Run, limits: Limits) -> _Verdicts:
