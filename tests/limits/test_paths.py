@@ -98,9 +98,25 @@ def test_the_slots_of_lent_gpus_limit_their_borrower(tmp_path, first, second, li
     assert computed == pytest.approx(limits, rel=1e-3)
 
 
-def test_gpus_of_two_sockets_pass_the_link_between_them():
+@pytest.mark.parametrize(
+    ("host", "method", "assumption"),
+    [
+        ("abel1", "peer to peer", "NCCL_P2P_LEVEL=SYS: without it, data between GPUs of abel1 are staged in memory"),
+        ("abel1", "staged in memory", None),
+        ("abel2", "peer to peer", "NCCL_P2P_LEVEL=PHB: without it, data between GPUs of abel2 are staged in memory"),
+        ("abel2", "staged in memory", None),
+    ],
+)
+def test_a_path_states_with_which_variable_nccl_uses_it(host, method, assumption):
+    """NCCL, src/graph/paths.cc, ncclTopoCheckP2p: by default peer access below PCIe switches only."""
+    assumptions = find_limit("pcie-lending", host, "GPU0", "GPU1", method).assumptions
+    assert [text.partition(", NCCL's")[0] for text in assumptions] == ([assumption] if assumption else [])
+
+
+@pytest.mark.parametrize("method", ["peer to peer", "staged in memory"])
+def test_gpus_of_two_sockets_pass_the_link_between_them(method):
     """Two QPI links of 6.4 GT/s carry 25.6 GB/s, more than a slot: they do not limit GPUs of this generation."""
-    bound = find_limit("pcie-lending", "abel1", "GPU0", "GPU1", "peer to peer")
+    bound = find_limit("pcie-lending", "abel1", "GPU0", "GPU1", method)
     socket = next(term for term in bound.terms if term.name == "link between the sockets of abel1")
     assert socket.value == pytest.approx(204.8)
     assert bound.value < socket.value

@@ -211,7 +211,7 @@ def _find_slot_link(plan: Plan, host: str, address: str) -> Iterable[Uplink]:
 def socket_term(plan: Plan, host: str, address: str | None, gpu: str | None, *, bidirectional: bool) -> Term | None:
     """The link between the sockets, where a NIC and a GPU are known to be at different ones and the link is known."""
     server = plan.hardware.servers.get(plan.hosts[host].model or "")
-    if server is None or server.socket_link is None or not _is_between_sockets(plan, host, address, gpu):
+    if server is None or server.socket_link is None or not is_between_sockets(plan, host, address, gpu):
         return None
     one_way = server.socket_link.value.gb_per_s
     directions = 2 if bidirectional else 1
@@ -222,7 +222,7 @@ def socket_term(plan: Plan, host: str, address: str | None, gpu: str | None, *, 
 def describe_unknown_socket_link(plan: Plan, host: str, address: str | None, gpu: str | None) -> str | None:
     """The assumption of a path between sockets whose link is unknown; None of another path."""
     server = plan.hardware.servers.get(plan.hosts[host].model or "")
-    if server is None or server.socket_link is not None or not _is_between_sockets(plan, host, address, gpu):
+    if server is None or server.socket_link is not None or not is_between_sockets(plan, host, address, gpu):
         return None
     return (
         "the link between the sockets is no bottleneck: its bandwidth is unknown "
@@ -230,17 +230,24 @@ def describe_unknown_socket_link(plan: Plan, host: str, address: str | None, gpu
     )
 
 
-def _is_between_sockets(plan: Plan, host: str, *addresses: str | None) -> bool:
+def is_between_sockets(plan: Plan, host: str, *addresses: str | None) -> bool:
     """Whether two functions are known to be at different sockets."""
-    functions = plan.hosts[host].pcie
     server = plan.hardware.servers.get(plan.hosts[host].model or "")
     per_socket = server.cpus.numa_nodes.value if server is not None and server.cpus else 1
-    first, second = (_numa_node(functions, address) for address in addresses)
+    first, second = (find_numa_node(plan, host, address) for address in addresses)
     return first is not None and second is not None and first // per_socket != second // per_socket
 
 
-def _numa_node(functions: Mapping[str, PcieFunction], address: str | None) -> int | None:
+def has_shared_uplink(plan: Plan, host: str, *addresses: str | None) -> bool:
+    """Whether one PCIe switch is above all functions."""
+    functions = plan.hosts[host].pcie
+    shared_bridges = set.intersection(*(set(list_bridges(functions, address)) for address in addresses))
+    return any(functions[bridge].role == _UPLINK for bridge in shared_bridges if bridge in functions)
+
+
+def find_numa_node(plan: Plan, host: str, address: str | None) -> int | None:
     """The NUMA node of a function, or of the first bridge above it that has one."""
+    functions = plan.hosts[host].pcie
     for function_address in (address, *list_bridges(functions, address)):
         function = functions.get(function_address) if function_address else None
         if function is not None and function.numa_node is not None and function.numa_node >= 0:

@@ -18,6 +18,7 @@ from wirespeed.limits.device_lending import BRIDGE_TERM, count_borrowed, list_br
 from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.impact import gpu_function, limit_nic, nic_function
 from wirespeed.limits.nic import build_slot
+from wirespeed.limits.peer_access import PEER_TO_PEER, STAGED, find_staged_pair
 from wirespeed.plan import Plan
 from wirespeed.plan.source_verification import find_unverified_term_source
 from wirespeed.results.verdicts import Bound, Term
@@ -136,10 +137,12 @@ def limit_gpu_pair(plan: Plan, host: str, first: str, second: str) -> Iterator[P
     if len(ends) < len(slots):
         return
     peer_terms = _list_pcie_terms(plan, host, first, second)
-    addresses = (plan.hosts[host].gpus[gpu].pcie for gpu in (first, second))
+    addresses = [plan.hosts[host].gpus[gpu].pcie for gpu in (first, second)]
     unknown = host_limits.describe_unknown_socket_link(plan, host, *addresses)
-    bound = tightest([*ends, *peer_terms], [unknown] if unknown is not None else [])
-    yield PathLimit(host, first, second, "peer to peer", bound)
+    staged_pair = find_staged_pair(plan, host, (first, second))
+    assumptions = [] if staged_pair is None else [f"NCCL_P2P_LEVEL={staged_pair.level}: without it, {staged_pair}"]
+    bound = tightest([*ends, *peer_terms], [*([unknown] if unknown is not None else []), *assumptions])
+    yield PathLimit(host, first, second, PEER_TO_PEER, bound)
     memory = host_limits.memory_term(plan, host, bidirectional=False)
     staged = [_halve(memory)] if memory is not None else []
     links_to_memory = {
@@ -148,7 +151,9 @@ def limit_gpu_pair(plan: Plan, host: str, first: str, second: str) -> Iterator[P
         for link in host_limits.uplinks_to_memory(plan, host, plan.hosts[host].gpus[gpu].pcie)
     }
     uplinks = [pcie.one_way(link.slot, link.name) for link in sorted(links_to_memory, key=lambda link: link.address)]
-    yield PathLimit(host, first, second, "staged in memory", tightest([*ends, *uplinks, *staged]))
+    socket = host_limits.socket_term(plan, host, *addresses, bidirectional=False)
+    crossing = [socket] if socket is not None else []
+    yield PathLimit(host, first, second, STAGED, tightest([*ends, *uplinks, *crossing, *staged]))
 
 
 def _build_slot_term(plan: Plan, host: str, gpu: str) -> Term | None:

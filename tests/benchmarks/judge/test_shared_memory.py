@@ -25,8 +25,12 @@ from wirespeed.plan.overlay import overlay_facts
 MIB = 2**20
 
 
-def plan_of_lending() -> Plan:
-    return build(read_cluster(LENDING), load())
+def plan_of_lending(server: str = "x9drg-hf-qpi") -> Plan:
+    """abel1 borrows from abel2; its own GPUs are at two sockets (qpi) or at one (p2p)."""
+    planned = build(read_cluster(LENDING), load())
+    source = planned.hosts["abel2"] if server == "x9drg-hf-p2p" else planned.hosts["abel1"]
+    host = replace(planned.hosts["abel1"], model=source.model, gpus=source.gpus, pcie=source.pcie)
+    return replace(planned, hosts={**planned.hosts, "abel1": host})
 
 
 def log(host: str, ranks: int, busbw: float, transport: str, variable: str = "") -> str:
@@ -87,18 +91,20 @@ def test_between_sockets_staging_is_no_cause():
 
 @pytest.mark.parametrize("transport", ["SHM/direct/direct", "SHM/direct", "SHM/CE/direct", "direct shared memory"])
 @pytest.mark.parametrize(
-    ("ranks", "busbw", "judgement", "share"),
+    ("server", "ranks", "busbw", "judgement", "share"),
     [
-        (2, 3.0, "unknown", 1.0),  # local GPUs, or borrowed ones
-        (4, 3.0, "pass", 0.5),  # the host has two GPUs: the others are borrowed
-        (4, 1.0, "fail", 0.5),
+        ("x9drg-hf-p2p", 2, 3.0, "unknown", 1.0),  # local GPUs, or borrowed ones
+        ("x9drg-hf-qpi", 2, 3.0, "pass", 0.5),  # the default between sockets, and to borrowed GPUs
+        ("x9drg-hf-qpi", 2, 1.0, "fail", 0.5),
+        ("x9drg-hf-p2p", 4, 3.0, "pass", 0.5),  # the host has two GPUs: the others are borrowed
+        ("x9drg-hf-qpi", 4, 1.0, "fail", 0.5),
     ],
 )
 def test_paths_through_memory_to_borrowed_gpus_halve_the_limit(
-    transport: str, ranks: int, busbw: float, judgement: str, share: float
+    transport: str, server: str, ranks: int, busbw: float, judgement: str, share: float
 ):
     """Johansen, Fast Multi-GPU communication over PCI Express, section 4.3.4: around half, through system memory."""
-    judged = judge(log("abel1", ranks, busbw, transport), plan_of_lending())
+    judged = judge(log("abel1", ranks, busbw, transport), plan_of_lending(server))
     verdicts = [verdict for verdict in judged.verdicts if verdict.measurement.metric.value == "busbw"]
     assert {verdict.judgement.value for verdict in verdicts} == {judgement}
     assert all(
@@ -109,20 +115,21 @@ def test_paths_through_memory_to_borrowed_gpus_halve_the_limit(
 
 
 @pytest.mark.parametrize(
-    ("buses", "judgement", "share"),
+    ("server", "buses", "judgement", "share"),
     [
-        (("02", "03"), "fail", 1.0),  # own GPUs: 3.0 of 7.28 GB/s
-        (("02", "84"), "pass", 0.5),  # an own one and a borrowed one
-        (("82", "83"), "unknown", 1.0),  # the bundle has no such functions
+        ("x9drg-hf-p2p", ("02", "03"), "fail", 1.0),  # own GPUs: 3.0 of 7.28 GB/s
+        ("x9drg-hf-qpi", ("02", "03"), "pass", 0.5),  # own GPUs at two sockets
+        ("x9drg-hf-p2p", ("02", "84"), "pass", 0.5),  # an own one and a borrowed one
+        ("x9drg-hf-p2p", ("82", "83"), "unknown", 1.0),  # the bundle has no such functions
     ],
 )
 def test_a_bundle_decides_whether_a_gpu_is_borrowed(
-    healthy_bundle: Callable[[str], Path], buses: tuple[str, str], judgement: str, share: float
+    healthy_bundle: Callable[[str], Path], server: str, buses: tuple[str, str], judgement: str, share: float
 ):
     text = log("abel1", 2, 3.0, "SHM/direct/direct")
     for rank, bus in enumerate(buses):
         text = text.replace(f"busId {rank}b000", f"busId {bus}000").replace(f"[0x0{rank}]", f"[0x{bus}]")
-    planned, facts = plan_of_lending(), read_bundle(healthy_bundle(LENDING.parent.name)).facts
+    planned, facts = plan_of_lending(server), read_bundle(healthy_bundle(LENDING.parent.name)).facts
     host = facts.devices["abel1"]
     listed = replace(host, gpus={**host.gpus, "borrowed": replace(host.gpus["GPU0"], pcie="0000:84:00.0")})
     observed = overlay_facts(planned, facts)
@@ -140,3 +147,40 @@ def test_peer_access_to_borrowed_gpus_has_the_whole_limit():
     assert {verdict.judgement.value for verdict in judged.verdicts if verdict.measurement.metric.value == "busbw"} == {
         "fail"
     }
+
+
+UNNAMED = "if data between GPUs of {0} are staged in memory, NCCL's default between {1}: the log does not show the path"
+SWITCHLESS = "PCIe slots without a common PCIe switch"
+
+
+@pytest.mark.parametrize(
+    ("host", "cpu", "busbw", "variable", "judgement", "place"),
+    [
+        # 5.0 of 7.28 GB/s pass with both paths; 3.0 and 2.1 pass or warn if the limit is half of it
+        ("abel1", "intel", 5.0, "", "pass", None),
+        ("abel1", "intel", 3.0, "", "unknown", "CPU sockets"),
+        ("abel1", "intel", 2.1, "", "unknown", "CPU sockets"),
+        ("abel1", "intel", 1.0, "", "fail", None),
+        ("abel2", "intel", 3.0, "", "unknown", SWITCHLESS),
+        ("abel1", "intel", 3.0, "SYS", "fail", None),  # peer access is allowed at this distance
+        ("abel1", "intel", 3.0, "4", "fail", None),
+        ("abel1", "intel", 3.0, "PHB", "unknown", "CPU sockets"),
+        ("abel2", "intel", 3.0, "PHB", "fail", None),
+        ("abel1", "amd", 3.0, "", "fail", None),  # the only two GPUs of a host with AMD processors
+    ],
+)
+def test_a_log_without_paths_leaves_open_whether_data_are_staged(host, cpu, busbw, variable, judgement, place):
+    """NCCL, src/graph/paths.cc, ncclTopoCheckP2p: by default no peer access beyond PCIe switches."""
+    planned = plan_of_k20x()
+    settings = replace(planned.hosts[host], cpu_vendor=cpu, loans={})
+    planned = replace(planned, hosts={**planned.hosts, host: settings})
+    lines = f"NCCL_P2P_LEVEL set by environment to {variable}" if variable else ""
+    text = "\n".join(line for line in log(host, 2, busbw, "P2P/IPC", lines).splitlines() if "Channel" not in line)
+    judged = judge(text, planned)
+    verdicts = [verdict for verdict in judged.verdicts if verdict.measurement.metric.value == "busbw"]
+    assert {verdict.judgement.value for verdict in verdicts} == {judgement}
+    expected = UNNAMED.format(host, place) if place is not None else ""
+    assert all(expected in (verdict.reason or "") for verdict in verdicts)
+    assumed = f"GPUs of {host} communicate peer to peer: the log does not show their path"
+    may_be_staged = cpu == "intel" and variable not in ("SYS", "4") and (host, variable) != ("abel2", "PHB")
+    assert all((assumed in verdict.physical.assumptions) is may_be_staged for verdict in verdicts)

@@ -54,6 +54,7 @@ from wirespeed.limits.host import share_links
 from wirespeed.limits.impact import USUAL_MTU, is_bridge, nic_function
 from wirespeed.limits.nic import build_path, build_slot, catalogue_speed, nic_goodput_two_way
 from wirespeed.limits.nic_losses import LogFacts, list_degraded_rates
+from wirespeed.limits.peer_access import PEER_TO_PEER, StagedPair, find_staged_pair
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound, Term
@@ -63,7 +64,10 @@ from wirespeed.units import BITS_PER_SECOND, Bandwidth, Size, format_percent
 _NAMED = 8  # hosts named one by one
 _STAGED = 0.5
 """Share of the PCIe limit if data crosses system memory: a broadcast with a borrowed GPU reaches "around half" of
-one within a server (Johansen, Fast Multi-GPU communication over PCI Express, section 4.3.4)."""
+one within a server, and copies in both directions with P2P=Disabled 7.56 of 14.55 GB/s (Johansen, Fast Multi-GPU
+communication over PCI Express, sections 4.3.4 and A.3.9)."""
+
+_NO_PATH = "the log does not show the path between the GPUs; repeat the test with NCCL_DEBUG=INFO"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,8 @@ class CollectiveLimits:
     hosts: tuple[str, ...]
     link: Bandwidth | None
     borrower: Borrower | None = None
+    staged_pair: StagedPair | None = None  # GPUs of a run on one host, unless the log shows peer access
+    shows_staging: bool = False  # the debug lines show paths through host memory
     assumed_network: str | None = None  # between the hosts, where the log does not name it
     slower: tuple[Alternative, ...] = ()  # limits with slower GPUs or hosts, which the log does not exclude
 
@@ -146,6 +152,8 @@ class CollectiveLimits:
         if borrower is not None and borrower.is_certain and reachable is not None:
             reason = f"the log shows copies through system memory (SHM) to GPUs that {borrower.host} borrows"
             reachable = scale_bound(reachable, _STAGED, reason)
+        elif self._is_staged and reachable is not None:
+            reachable = scale_bound(reachable, _STAGED, f"copies through host memory (SHM): {self.staged_pair}")
         skip_reason = None
         slower = self.slower
         if measurement.metric is Metric.ALGBW:
@@ -154,14 +162,15 @@ class CollectiveLimits:
             physical = scale_bound(physical, 1 / factor, scale_reason)
             reachable = scale_bound(reachable, 1 / factor, scale_reason) if reachable else None
             slower = tuple(
-                replace(item, reachable=scale_bound(item.reachable, 1 / factor, scale_reason)) for item in slower
+                replace(alternative, reachable=scale_bound(alternative.reachable, 1 / factor, scale_reason))
+                for alternative in slower
             )
             skip_reason = "same transfer as the bus bandwidth, judged there"
         unit = measurement.unit
         bound = in_unit(reachable, unit) if reachable else None
         refuted = self.by_algorithm[self.refuted] if self.refuted is not None else None
-        staged = self._limit_staged(bound)
-        alternatives = [staged] if staged is not None else []
+        staged = (self._limit_staged(bound), self._limit_staged_pair(bound))
+        alternatives = [alternative for alternative in staged if alternative is not None]
         for alternative in slower:
             lower = in_unit(alternative.reachable, unit)
             if bound is not None and lower.value < bound.value and measurement.value <= REFUTED * lower.value:
@@ -174,12 +183,28 @@ class CollectiveLimits:
             refuted=in_unit(refuted, unit) if refuted else None,
         )
 
+    @property
+    def _is_staged(self) -> bool:
+        """Whether the log shows the path that NCCL takes by default between sockets.
+
+        Within a socket the variables of NCCL can avoid it: there the limit stays that of peer access.
+        """
+        return self.staged_pair is not None and self.staged_pair.is_between_sockets and self.shows_staging
+
+    def _limit_staged_pair(self, reachable: Bound | None) -> Alternative | None:
+        """The limit if NCCL takes its default path between GPUs that are far from each other."""
+        if self.staged_pair is None or self.shows_staging or reachable is None:
+            return None
+        return Alternative(
+            scale_bound(reachable, _STAGED, "copies through host memory"), str(self.staged_pair), _NO_PATH
+        )
+
     def _limit_staged(self, reachable: Bound | None) -> Alternative | None:
         """The limit if one of the GPUs is borrowed and reached through system memory."""
-        if self.borrower is None or self.borrower.is_certain or reachable is None:
+        if self.borrower is None or self.borrower.is_certain or self._is_staged or reachable is None:
             return None
         condition = f"{self.borrower.host} uses a borrowed GPU without peer access"
-        action = "the log does not show the path between the GPUs; repeat the test with NCCL_DEBUG=INFO"
+        action = _NO_PATH
         if self.borrower.shows_staging:
             action = (
                 "the log shows a path through host memory (SHM), but not whether a GPU of the run is borrowed; give a "
@@ -283,6 +308,10 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         for algorithm in (usual, *algorithms.list_possible_algorithms(collective, group, switches_sum=switches_sum))
     }
     choice = choose_algorithm(run, usual, reachable) if not (proof.algorithms or proof.forced) else Choice(usual)
+    staged_pair = _find_staged_pair(run, plan, group, context)
+    shows_staging = _shows_path(context.evidence, "SHM")
+    if staged_pair is not None and not shows_staging:
+        assumptions.append(f"GPUs of {staged_pair.host} communicate {PEER_TO_PEER}: the log does not show their path")
     highest_latency = find_highest_latency(profile, estimate_latency(collective, group))
     fractions = profile.fractions
     return CollectiveLimits(
@@ -325,12 +354,15 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
             *notes_on_settings,
             *choice.notes,
             *(_describe_interface(context) if group.across_hosts else ()),
+            *([str(staged_pair)] if staged_pair is not None and shows_staging else ()),
         ),
         hosts=tuple(dict.fromkeys(member.name for member in group.members)),
         link=None,
         borrower=_limit_borrower(
             _find_borrower(run, plan, group, context), plan, collective, group, reachable[choice.algorithm]
         ),
+        staged_pair=staged_pair,
+        shows_staging=shows_staging,
         assumed_network=_describe_assumed_network(context) if group.across_hosts else None,
         slower=tuple(
             alternative
@@ -415,20 +447,40 @@ def exclude_switch_reduction(
     return group_without_nvls, (note,)
 
 
+def _shows_path(evidence: Evidence | None, transport: str) -> bool:
+    """Whether the debug lines show a path between GPUs of a host with this transport."""
+    paths = (evidence.communicator.paths or ()) if evidence is not None else ()
+    return any(path.transport.startswith(transport) for path in paths)
+
+
+def _find_staged_pair(run: Run, plan: Plan, group: Group, context: RunContext) -> StagedPair | None:
+    """The farthest GPUs of a one-host run, if NCCL stages data between them unless a variable of the log sets more."""
+    member = group.members[0]
+    evidence = context.evidence
+    owners = _list_owners(run, group, context)
+    if (
+        group.across_hosts
+        or not group.uses_pcie
+        or _shows_path(evidence, "P2P")
+        or owners.count(False) >= len(owners) > 0
+    ):
+        return None
+    environment = {**run.parameters.environment, **(evidence.communicator.environment if evidence is not None else {})}
+    return find_staged_pair(plan, member.name, tuple(plan.hosts[member.name].gpus), environment.get("NCCL_P2P_LEVEL"))
+
+
 def _find_borrower(run: Run, plan: Plan, group: Group, context: RunContext) -> Borrower | None:
     """The host of a one-host run that borrows GPUs.
 
     None if the debug lines show peer access between its GPUs, or if those of all ranks are local.
     """
-    evidence = context.evidence
-    paths = (evidence.communicator.paths or ()) if evidence is not None else ()
-    if group.across_hosts or not group.uses_pcie or any(path.transport.startswith("P2P") for path in paths):
+    if group.across_hosts or not group.uses_pcie or _shows_path(context.evidence, "P2P"):
         return None
     member = group.members[0]
     settings = plan.hosts[member.name]
     if not settings.borrowed_gpus:
         return None
-    shows_staging = any(path.transport.startswith("SHM") for path in paths)
+    shows_staging = _shows_path(context.evidence, "SHM")
     owners = _list_owners(run, group, context)
     if len(owners) == member.ranks and all(owners):
         return None
