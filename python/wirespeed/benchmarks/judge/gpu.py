@@ -40,10 +40,11 @@ from wirespeed.limits.group import Links
 from wirespeed.limits.host import socket_term
 from wirespeed.limits.impact import gpu_function
 from wirespeed.limits.nic import build_slot
+from wirespeed.limits.peer_access import STAGED
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import PAIR_ARROW, Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound, Term
-from wirespeed.units import Bandwidth
+from wirespeed.units import Bandwidth, format_unit
 
 _MANY_GPU_TESTS = (
     "one_to_all",
@@ -114,10 +115,10 @@ class GpuLimits:
             alternatives = self._list_alternatives(measurement, slots)
             return Limit(in_unit(slots.fastest, unit), thresholds=thresholds, alternatives=alternatives)
         if not self.p2p:
-            return Limit(skip_reason=_STAGED)
+            return self._limit_staged_pair(measurement, source, target, _ACCESS_OFF)
         pair_labels = {f"{source}{PAIR_ARROW}{target}", f"{target}{PAIR_ARROW}{source}"}
         if self.links is None and pair_labels & self.without_access:
-            return Limit(skip_reason=_NO_ACCESS)
+            return self._limit_staged_pair(measurement, source, target, _NO_ACCESS)
         return self._limit_pair(measurement, source, target)
 
     def _list_alternatives(self, measurement: Measurement, slots: SlotLimit) -> tuple[Alternative, ...]:
@@ -135,18 +136,35 @@ class GpuLimits:
         """Peer access between two GPUs: over their links, else over both slots and the link between CPU sockets."""
         unit = measurement.unit
         if self.links is None:
-            slots = self.borrowed.find_slots(self.slot, (source, target))
-            if slots is None:
-                return Limit(unknown="neither links nor PCIe slots of these GPUs are known")
-            is_borrowed = not self.borrowed.slots.keys().isdisjoint((source, target))
-            socket = None if is_borrowed else self.socket_terms.get((source, target))
-            terms = [*slots.fastest.terms, *([socket] if socket else [])]
-            bound = in_unit(tightest(terms, slots.fastest.assumptions), unit)
-            alternatives = self._list_alternatives(measurement, slots)
-            return Limit(bound, thresholds=self.peer_thresholds, alternatives=alternatives)
+            return self._limit_pair_over_slots(measurement, source, target)
         peak, usable = self.links
         thresholds = self.pair_thresholds if self.copies_at_once else None
         return Limit(in_unit(peak, unit), in_unit(usable, unit) if usable else None, thresholds=thresholds)
+
+    def _limit_pair_over_slots(self, measurement: Measurement, source: str, target: str) -> Limit:
+        """Two GPUs peer to peer over PCIe."""
+        slots = self.borrowed.find_slots(self.slot, (source, target))
+        if slots is None:
+            return Limit(unknown="neither links nor PCIe slots of these GPUs are known")
+        is_borrowed = not self.borrowed.slots.keys().isdisjoint((source, target))
+        socket = None if is_borrowed else self.socket_terms.get((source, target))
+        terms = [*slots.fastest.terms, *([socket] if socket else [])]
+        bound = in_unit(tightest(terms, slots.fastest.assumptions), measurement.unit)
+        alternatives = self._list_alternatives(measurement, slots)
+        return Limit(bound, thresholds=self.peer_thresholds, alternatives=alternatives)
+
+    def _limit_staged_pair(self, measurement: Measurement, source: str, target: str, reason: str) -> Limit:
+        """Two GPUs through host memory: the same slots, but no fraction of them that healthy hosts reach is known."""
+        bound = self._limit_pair_over_slots(measurement, source, target).physical
+        limit = (
+            f" (at most {number(bound.value)} {format_unit(bound.unit)}, {bound.bottleneck})"
+            if bound is not None
+            else ""
+        )
+        text = f"{reason}: the copy is {STAGED}{limit}; no rate that healthy hosts reach is known for this path"
+        if bound is None or measurement.value <= bound.value:
+            return Limit(skip_reason=text)  # for information: the run is complete without a verdict on it
+        return Limit(bound, skip_reason=text, bounded=True)
 
     def _limit_sum(self, unit: str, links: tuple[Bound, Bound | None]) -> Limit:
         """The rate of a link for each copy that runs at the same time."""
@@ -172,10 +190,8 @@ def _multiply(bound: Bound, count: int, unit: str) -> Bound:
 _DEVICE = re.compile(r"CPU\d*|GPU\d+")
 _ONE_WAY = (" forward", " backward")
 
-_DRIVER_STAGES = "the driver stages the copy in host memory, which has no limit of two GPUs"
-_STAGED = f"peer access is off: {_DRIVER_STAGES}"
-
-_NO_ACCESS = f"these GPUs cannot access each other's memory: {_DRIVER_STAGES}"
+_ACCESS_OFF = "peer access is off"
+_NO_ACCESS = "these GPUs cannot access each other's memory"
 """p2pBandwidthLatencyTest.cu: "In case a device doesn't have P2P access to other one, it falls back to normal memcopy
 procedure", in the matrices with P2P=Enabled too."""
 
