@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from wirespeed.benchmarks.endpoints.nics import (
     DEFAULT_MTU,
@@ -145,7 +145,7 @@ def _check_core_term(
 ) -> list[Term]:
     """What the streams' cores receive, unless the run was faster: one core may receive more than published runs show.
 
-    Where the log of a faster run shows busy cores, they limit it: their rate is the measured one.
+    The rate of a faster run is no limit of its cores, also where its log shows them busy: the line is its limit.
     """
     threads = _count_threads(run)
     formula = f"{threads} × {rate.value} a core"
@@ -162,8 +162,10 @@ def _check_core_term(
             f"the cores received {number(max(rates))} Gb/s, more than the {formula} of published runs: "
             "that limit is left out"
         )
-        busy = replace(cores, value=max(rates), formula="their rate in this log, which shows them busy")
-        return [busy] if is_busy else []
+        if is_busy:
+            notes.append("busy cores limit this run: it shows no more of the network than this rate")
+            notes += _advise_more_cores(run, threads)
+        return []
     if _may_share_core(run) and 0 < max(rates, default=0.0) <= REFUTED * rate.value.gb_per_s < line:
         notes.append(
             "the log does not contain the release of iperf3, which its option -V prints: before 3.16 all streams share "
@@ -176,12 +178,18 @@ def _check_core_term(
                 f"the log does not prove that cores are the limit: the line carries {number(line)} Gb/s; "
                 "use more streams or processes until the rate stays the same"
             )
-        if not _has_thread_per_stream(run) and (run.parameters.streams or 1) > threads:
-            notes.append(
-                "iperf3 before 3.16 works all streams on one core: use a later release, or several processes "
-                "(`wirespeed bench run tcp --processes 8`)"
-            )
+        notes += _advise_more_cores(run, threads)
     return [cores]
+
+
+def _advise_more_cores(run: Run, threads: int) -> list[str]:
+    """How more cores take part, where a release without a thread for each stream was used."""
+    if _has_thread_per_stream(run) or (run.parameters.streams or 1) <= threads:
+        return []
+    return [
+        "iperf3 before 3.16 works all streams on one core: use a later release, or several processes "
+        "(`wirespeed bench run tcp --processes 8`)"
+    ]
 
 
 def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicPlace]:
