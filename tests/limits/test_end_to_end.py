@@ -180,3 +180,18 @@ def test_a_message_is_written_in_packets_of_its_size(size, formula):
     terms = [term for term in bounds["GPUDirect RDMA write"].terms if "slot" in term.name]
     assert len(terms) == 4
     assert all(term.formula.startswith(formula) for term in terms)
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "gb_per_s"),
+    [
+        ("esnet-400g", "TCP over all NICs", 8 * 3.2 * 8 * 8 / 3),  # DDR4-3200; the copy of the CPU passes it twice
+        ("mi300x-4node", "RDMA write over all NICs", 8 * 5.6 * 8 * 8),  # DDR5-5600
+    ],
+)
+def test_data_over_all_nics_pass_the_memory_as_often_as_over_each(name, method, gb_per_s):
+    bounds = find_bounds(example(name), "node1", "node2")
+    terms = {path: [term for term in bound.terms if "memory of" in term.name] for path, bound in bounds.items()}
+    assert [term.value for term in terms[method]] == pytest.approx([gb_per_s] * 2)
+    single = next(path for path in terms if path != method)
+    assert terms[single] == terms[method]

@@ -296,6 +296,7 @@ class _Connection:
 
     def _limit_all(self, pairs: Sequence[tuple[str, str]]) -> Iterator[PathLimit]:
         """All RDMA NICs of both hosts at once: ports of a card share its slot, NICs the uplinks of PCIe switches."""
+        method, passes = ("RDMA write", 1) if has_roce_class(self.plan) else ("TCP", _TCP_PASSES)
         rates: list[tuple[tuple[str, str], float]] = []
         bottlenecks: dict[str, str] = {}
         for near, far in pairs:
@@ -319,8 +320,7 @@ class _Connection:
                 formula = host_limits.format_shared_rate(self.plan, end.host, nic_rates)
                 terms.append(Term(f"{bottleneck} of {end.host}", shared, GBPS, formula, pcie.SOURCE))
             memory = host_limits.memory_term(self.plan, end.host, bidirectional=False)
-            terms += [memory] if memory is not None else []
-        method = "RDMA write" if has_roce_class(self.plan) else "TCP"
+            terms += [_divide_memory(memory, passes)] if memory is not None else []
         bound = tightest(terms, ["buffers are in host memory"])
         yield PathLimit(self.source.host, str(self.source), str(self.target), f"{method} over all NICs", bound)
 
