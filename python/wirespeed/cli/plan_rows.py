@@ -185,8 +185,13 @@ def _list_fabric(plan: Plan) -> dict[str, Rows]:
         row |= {"separate networks": len(networks)}
     slots = limit_by_slots(plan)
     if slots is not None:
+        slots_carry = f"{slots.value:.1f} Gb/s"
         bottleneck = "PCIe slots" if slots.value < cut.bandwidth.gb_per_s else "cables"
-        row |= {"slots carry": f"{slots.value:.1f} Gb/s", "slot": slots.slot, "bottleneck": bottleneck}
+        row |= {"cables carry": row["bisection bandwidth"], "cables method": row["method"]}
+        row |= {"slots carry": slots_carry, "slot": slots.slot, "bottleneck": bottleneck}
+        if bottleneck != "cables":
+            share = f"{100 * slots.value / cut.full.gb_per_s:.4g} %" if cut.full else None
+            row |= {"bisection bandwidth": slots_carry, "of full bisection": share, "method": "upper bound"}
     return tables | {"bisection": [row]}
 
 

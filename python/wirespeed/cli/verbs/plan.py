@@ -359,6 +359,9 @@ def _print_labels(entries: Rows) -> None:
         )
 
 
+_METHODS = {"exact": "computed exactly", "upper bound": "an upper bound"}
+
+
 def _print_bisection(entries: Rows) -> None:
     from wirespeed.cli.console import standard_output
 
@@ -366,7 +369,7 @@ def _print_bisection(entries: Rows) -> None:
         full = entry["of full bisection"]
         share = f"{full} of full bisection, " if full else ""
         bandwidth = _separate_thousands(entry["bisection bandwidth"])
-        method = "computed exactly" if entry["method"] == "exact" else "an upper bound"
+        method = _METHODS[entry["method"]]
         standard_output().print(
             f"bisection bandwidth between halves of the hosts: {bandwidth} ({share}{method})",
             soft_wrap=True,
@@ -378,9 +381,10 @@ def _print_bisection(entries: Rows) -> None:
             )
         if "slots carry" in entry:
             rate, slot = _separate_thousands(entry["slots carry"]), entry["slot"]
+            cables = f"{_separate_thousands(entry['cables carry'])} ({_METHODS[entry['cables method']]})"
             standard_output().print(
-                f"  bottleneck: {entry['bottleneck']}. The PCIe slots of half of the hosts carry {rate} in one "
-                f"direction, because NIC ports share {slot}.",
+                f"  bottleneck: {entry['bottleneck']}. The cables carry {cables}, the PCIe slots of half of the hosts "
+                f"{rate} in one direction, because NIC ports share {slot}.",
                 soft_wrap=True,
             )
 
