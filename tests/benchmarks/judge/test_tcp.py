@@ -3,13 +3,16 @@ import json
 
 import pytest
 from judge_support import CLUSTER, plan
+from test_overlay_verdicts import observe
 
 from wirespeed.benchmarks import parse
 from wirespeed.benchmarks.endpoints.nics import NicPlace, find_socket_limits
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
+from wirespeed.facts import assemble_facts
 from wirespeed.plan import build
+from wirespeed.plan.overlay import overlay_facts
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
@@ -345,3 +348,32 @@ def test_cores_that_a_log_shows_idle_are_no_limit(version: str, loads: tuple[flo
     verdict = judged.verdicts[0]
     assert verdict.judgement is judgement
     assert ("cores are not shown to be the limit: iperf3 uses" in verdict.reason) is (judgement is Judgement.WARN)
+
+
+@pytest.mark.parametrize(
+    ("buffer", "streams", "milliseconds", "limit", "bottleneck"),
+    [
+        # a stream has at most its buffer unacknowledged in a round trip: RFC 9293, section 3.8
+        ("4096 87380 6291456", 1, 40, 6291456 * 8 / 40e6, "TCP window / round trip"),
+        ("4096 87380 6291456", 4, 40, 4 * 6291456 * 8 / 40e6, "TCP window / round trip"),
+        ("4096 87380 6291456", 1, 0.05, 29.7, "TCP cores"),
+        ("4096 87380 536870912", 1, 40, 29.7, "TCP cores"),
+        ("4096 87380 6291456", 1, None, 29.7, "TCP cores"),  # a log without round-trip times
+    ],
+)
+def test_socket_buffers_as_found_limit_a_long_round_trip(buffer, streams, milliseconds, limit, bottleneck):
+    """The design keeps its limit: a round trip contains the time in queues that the run itself filled."""
+    esnet = build(read(EXAMPLES / "esnet-400g" / "cluster.yaml"), load())
+    rows = [Measurement(Metric.BITRATE, "Gb/s", 1.0, None, "SUM receiver" if streams > 1 else "stream 5 receiver", 9)]
+    if milliseconds is not None:
+        rows += [
+            Measurement(Metric.RTT, "us", 1000 * factor * milliseconds, None, f"stream 5{interval} sender", 9)
+            for factor, interval in ((1, ""), (1.5, " interval 0-1 s"))
+        ]
+    parameters = Parameters(streams=streams, local_address="10.10.2.21", remote_address="10.10.2.20")
+    run = Run("iperf3", "TCP", "3.16", RunStatus.COMPLETE, None, None, parameters, tuple(rows))
+    sysctl = ("sysctl", "net.ipv4.tcp_rmem")
+    facts = assemble_facts([observe("sysctl.value", buffer, sysctl, device=host) for host in ("node1", "node2")])
+    verdict = judge(run, esnet, observed=overlay_facts(esnet, facts)).verdicts[0]
+    assert (verdict.found.value, verdict.found.bottleneck) == (pytest.approx(limit, rel=1e-3), bottleneck)
+    assert verdict.reachable.value == pytest.approx(streams * 29.7)

@@ -44,6 +44,7 @@ class RunContext:
     interface: str | None = None  # interface of TCP sockets between hosts
     nics_only: bool = False  # GPUs of a host reach each other over its NICs, by the suite that started the run
     prefers_slow_hosts: bool = False  # hosts of a collective that the log does not name are the slowest of the plan
+    as_observed: bool = False  # the plan is that of the cluster as found
     host: str | None = None  # host whose GPUs have the PCIe addresses of the log, by a bundle
     own_gpus: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     """Of hosts that borrow GPUs: whether the GPU at a PCIe address is the host's own, by a bundle."""

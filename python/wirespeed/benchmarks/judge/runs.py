@@ -153,9 +153,10 @@ def judge_with_subject(
     verdicts = _doubt_other_hosts(verdicts, run, plan, context)
     causes = _list_causes(verdicts, limits)
     if observed is not None:
-        limits_found = _find_limits(run, observed.plan, profile, context)
+        context_found = replace(context, as_observed=True)
+        limits_found = _find_limits(run, observed.plan, profile, context_found)
         if isinstance(limits_found, CollectiveLimits):
-            slow_context = replace(context, prefers_slow_hosts=True)
+            slow_context = replace(context_found, prefers_slow_hosts=True)
             limits_found = _take_slow_hosts(limits_found, _find_limits(run, observed.plan, profile, slow_context))
             limits_found = _keep_algorithm(limits_found, limits)
         verdicts = {

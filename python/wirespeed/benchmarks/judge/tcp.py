@@ -19,6 +19,7 @@ from wirespeed.benchmarks.judge.limits import REFUTED, Fingerprints, Limit, Limi
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.judge.tcp_evidence import (
     find_idle_cores,
+    find_round_trip,
     list_busy_cores,
     list_stream_notes,
     list_tcp_causes,
@@ -31,7 +32,7 @@ from wirespeed.limits.end_to_end import Conditions, PathEnd, list_limits_between
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound, Term
-from wirespeed.units import BITS_PER_SECOND, Bandwidth
+from wirespeed.units import BITS_PER_SECOND, Bandwidth, Duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         else:
             line = min(term.value for term in reachable_terms)
             reachable_terms += _check_core_term(run, rate, line, notes, assumptions)
-        reachable_terms += _list_host_terms(run, plan, ends)
+        reachable_terms += _list_host_terms(run, plan, ends, find_round_trip(run) if context.as_observed else None)
         notes += list_stream_notes(run, min(mtus, default=DEFAULT_MTU))
     reachable = tightest(reachable_terms, assumptions)
     is_core = reachable.bottleneck == _CORES
@@ -130,12 +131,18 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
 _CORES = "TCP cores"
 
 
-def _list_host_terms(run: Run, plan: Plan, ends: list[NicPlace]) -> list[Term]:
-    """Memory of both hosts, which each byte passes several times, and the window of the streams in one round trip."""
+def _list_host_terms(run: Run, plan: Plan, ends: list[NicPlace], round_trip: Duration | None) -> list[Term]:
+    """Memory of both hosts, which each byte passes several times, and the window of the streams in one round trip.
+
+    The round trip of a log contains the time in queues that the run itself filled, so it excuses nothing: it is used
+    for the cluster as found, which explains a loss, and not for the design.
+    """
     if len({end.host for end in ends}) < 2:
         return []
     source, target = (PathEnd(end.host, end.interface) for end in ends[:2])
-    limits = list_limits_between(plan, source, target, Conditions(streams=run.parameters.streams or 1))
+    limits = list_limits_between(
+        plan, source, target, Conditions(streams=run.parameters.streams or 1, round_trip=round_trip)
+    )
     terms = [term for limit in limits if limit.method.startswith("TCP") for term in limit.bound.terms]
     return [term for term in terms if "memory" in term.name or "window" in term.name]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from wirespeed.benchmarks.tools.run_totals import find_total_labels
 from wirespeed.limits.bound import GBPS, convert, number
 from wirespeed.results.benchmarks import Metric, Run
-from wirespeed.units import BITS_PER_SECOND
+from wirespeed.units import BITS_PER_SECOND, Duration
 
 _BUSY = 95  # percent of a core: a process that copies all the time is at 99 to 100
 _IDLE = 70  # percent of a core, unverified: only warns, since work in interrupts is not in a process's time
@@ -35,6 +35,14 @@ def list_busy_cores(run: Run, threads: int) -> list[str]:
         for label, load in loads.items()
         if load >= _BUSY * threads
     ]
+
+
+def find_round_trip(run: Run) -> Duration | None:
+    """The shortest round trip of a log, as the sender's kernel measured it."""
+    shortest = min(
+        (float(row.value) for row in run.measurements if row.metric is Metric.RTT and row.value), default=None
+    )
+    return None if shortest is None else Duration(round(shortest * Duration.units["us"]))
 
 
 def find_idle_cores(run: Run, threads: int) -> str | None:
