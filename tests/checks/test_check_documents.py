@@ -125,6 +125,29 @@ def test_parameters_of_the_iommu_are_missed_while_it_translates() -> None:
 
 
 @pytest.mark.parametrize(
+    ("parameters", "iommu", "fault"),
+    [
+        ("intel_iommu=on iommu=pt iommu=off", "translated", "iommu=off"),
+        ("iommu=off intel_iommu=on iommu=pt", "passthrough", "iommu=off"),  # what stands later resets nothing
+        ("intel_iommu=on iommu=noforce,off iommu=pt", "passthrough", "iommu=noforce,off"),
+        ("intel_iommu=on iommu=pt intel_iommu=off", "passthrough", "intel_iommu=off"),
+        ("intel_iommu=off intel_iommu=on iommu=pt", "passthrough", None),  # the last one counts
+        ("intel_iommu=on,sm_off iommu=pt amd_iommu=off intel_iommu=on", "passthrough", None),
+        ("intel_iommu=on iommu=pt iommu=off", "off", None),  # a translating IOMMU is the fault, and it is off
+    ],
+)
+def test_parameters_that_switch_off_the_planned_iommu(parameters: str, iommu: str, fault: str | None) -> None:
+    """Linux, arch/x86/kernel/pci-dma.c, iommu_setup; drivers/iommu/intel/iommu.c, intel_iommu_setup."""
+    command_line = {(small.HOST, "host.kernel.command_line"): tuple(parameters.split())}
+    findings = small.by_id(
+        "host.kernel-parameters", small.facts({**command_line, (small.HOST, "host.kernel.iommu"): iommu})
+    )
+    status = "pass" if fault is None else "fail"
+    assert [finding.status for finding in findings] == [status]
+    assert fault is None or [finding.found for finding in findings] == [fault]
+
+
+@pytest.mark.parametrize(
     ("identifier", "changes", "summary"),
     [
         (

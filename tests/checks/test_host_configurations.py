@@ -317,13 +317,18 @@ def test_esnet_hosts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("links", "findings"),
+    ("links", "parameters", "findings"),
     [
-        pytest.param(BONDED_LINKS, {}, id="as printed"),
-        pytest.param(SINGLE_LINKS, {("nic.bond", Status.FAIL): 1}, id="one port outside the bond"),
+        pytest.param(BONDED_LINKS, "", {}, id="as printed"),
+        pytest.param(SINGLE_LINKS, "", {("nic.bond", Status.FAIL): 1}, id="one port outside the bond"),
+        pytest.param(
+            BONDED_LINKS, " iommu=off", {("host.kernel-parameters", Status.FAIL): 1}, id="the IOMMU switched off"
+        ),
     ],
 )
-def test_hosts_of_the_thesis(links: list[Any], findings: dict[tuple[str, Status], int], tmp_path: Path) -> None:
+def test_hosts_of_the_thesis(
+    links: list[Any], parameters: str, findings: dict[tuple[str, Status], int], tmp_path: Path
+) -> None:
     plan = build(read(EXAMPLES / "pcie-lending" / "cluster-bond.yaml"))
     routes = [{"dst": "default", "gateway": "10.174.0.1", "dev": "bond0", "protocol": "static"}]
     write_planned_bundle(plan, tmp_path / "planned")
@@ -331,7 +336,8 @@ def test_hosts_of_the_thesis(links: list[Any], findings: dict[tuple[str, Status]
     macs = {link["ifname"]: link["address"] for link in planned_links}
     links = [{**link, "address": macs[link["ifname"]]} for link in links]
     outputs = {
-        "cmdline": "BOOT_IMAGE=/vmlinuz-5.4.0-148-generic root=/dev/sda2 ro net.ifnames=0 intel_iommu=on\n",
+        "cmdline": "BOOT_IMAGE=/vmlinuz-5.4.0-148-generic root=/dev/sda2 ro net.ifnames=0 intel_iommu=on"
+        + f"{parameters}\n",
         "ip-addr": json.dumps(links),
         "ip-route": json.dumps(routes),
     }

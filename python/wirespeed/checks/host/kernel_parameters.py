@@ -15,11 +15,14 @@ Example:
     BOOT_IMAGE=/vmlinuz-6.8.0-60-generic root=/dev/sda2 ro intel_iommu=on iommu=pt
 
 Source:
-    Broadcom 957608-AN210, 2.3
+    Broadcom 957608-AN210, 2.3; Linux, Documentation/admin-guide/kernel-parameters.txt, iommu= and intel_iommu=
 """
 
-from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success
+from collections.abc import Sequence
+
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure, success
 from wirespeed.checks.wording import format_list
+from wirespeed.results.findings import Fix
 from wirespeed.settings import Host
 
 subject = Host
@@ -35,8 +38,16 @@ def check(context: CheckContext) -> Outcome:
     intended = context.get_intended_value("host.kernel.command_line")
     found = context.get_found_value("host.kernel.command_line")
     missing_parameters = [parameter for parameter in intended if parameter not in found]
-    if missing_parameters and _IOMMU.issuperset(missing_parameters) and _is_iommu_off(context):
+    off_parameter = _find_off_parameter(intended, found)
+    if (missing_parameters or off_parameter) and _IOMMU.issuperset(missing_parameters) and _is_off_as_good(context):
         return success(format_list(intended), "no IOMMU to configure: it is off")
+    if not missing_parameters and off_parameter is not None:
+        return failure(
+            "a parameter of the kernel command line switches off the IOMMU, which is planned",
+            f"{format_list(intended)} without {off_parameter}",
+            off_parameter,
+            Fix(f"remove {off_parameter} from the kernel command line", consequence="reboot"),
+        )
     if not missing_parameters:
         return success(format_list(intended), format_list(parameter for parameter in found if parameter in intended))
     fix = context.build_change(
@@ -50,8 +61,34 @@ def check(context: CheckContext) -> Outcome:
     )
 
 
-def _is_iommu_off(context: CheckContext) -> bool:
+def _find_off_parameter(intended: Sequence[str], found: Sequence[str]) -> str | None:
+    """The parameter that switches off the IOMMU, whatever others are on the command line.
+
+    iommu=off sets no_iommu, which nothing on the command line resets, and with which intel_iommu_init and
+    amd_iommu_detect return; of intel_iommu= the last on or off counts. Values are lists, compared by their beginning:
+    Linux, arch/x86/kernel/pci-dma.c, iommu_setup; drivers/iommu/intel/iommu.c, intel_iommu_setup;
+    drivers/iommu/amd/init.c, parse_amd_iommu_options.
+    """
+    last_of_intel, is_intel = None, "intel_iommu=on" in intended
+    if not _IOMMU.intersection(intended):
+        return None
+    for parameter in found:
+        name, _, values = parameter.partition("=")
+        for value in values.split(","):
+            if (name == "iommu" or (name == "amd_iommu" and not is_intel)) and value.startswith("off"):
+                return parameter
+            if name == "intel_iommu" and is_intel and value.startswith(("on", "off")):
+                last_of_intel = parameter if value.startswith("off") else None
+    return last_of_intel
+
+
+def _is_off_as_good(context: CheckContext) -> bool:
+    """Whether the IOMMU is off, and the plan needs none: it plans one that does not translate (`host.iommu`).
+
+    Hosts that lend devices need one: without it data are copied to memory (Johansen, appendix A.1.2).
+    """
     try:
+        context.get_intended_value("host.kernel.iommu")
         return bool(context.get_found_value("host.kernel.iommu") == "off")
-    except UnreadError:
+    except (NoIntentError, UnreadError):
         return False
