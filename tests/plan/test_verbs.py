@@ -195,16 +195,16 @@ def test_the_bottleneck_of_the_bisection_is_stated() -> None:
     text = invoke("plan", file, "--fabric")
     assert "between halves of the hosts: 230.5 Gb/s (57.61 % of full bisection, an upper bound)\n" in text
     assert (
-        "  bottleneck: PCIe slots. The cables carry 400 Gb/s (computed exactly), the PCIe slots of half of the hosts "
-        "230.5 Gb/s in one direction, because NIC ports share PCIe slot root1 of node1.\n"
+        "  bottleneck: PCIe slots. The cables have 400 Gb/s (computed exactly), the PCIe slots of half of the hosts "
+        "carry 230.5 Gb/s in one direction, because NIC ports share PCIe slot root1 of node1.\n"
     ) in text
     assert json.loads(invoke("plan", file, "--fabric", "-f", "json"))["bisection"] == [
         {
             "bisection_bandwidth": "230.5 Gb/s",
             "of_full_bisection": "57.61 %",
             "method": "upper bound",
-            "cables_carry": "400 Gb/s",
-            "cables_method": "exact",
+            "cable_bandwidth": "400 Gb/s",
+            "cable_method": "exact",
             "slots_carry": "230.5 Gb/s",
             "slot": "PCIe slot root1 of node1",
             "bottleneck": "PCIe slots",

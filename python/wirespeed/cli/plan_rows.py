@@ -187,7 +187,7 @@ def _list_fabric(plan: Plan) -> dict[str, Rows]:
     if slots is not None:
         slots_carry = f"{slots.value:.1f} Gb/s"
         bottleneck = "PCIe slots" if slots.value < cut.bandwidth.gb_per_s else "cables"
-        row |= {"cables carry": row["bisection bandwidth"], "cables method": row["method"]}
+        row |= {"cable bandwidth": row["bisection bandwidth"], "cable method": row["method"]}
         row |= {"slots carry": slots_carry, "slot": slots.slot, "bottleneck": bottleneck}
         if bottleneck != "cables":
             share = f"{100 * slots.value / cut.full.gb_per_s:.4g} %" if cut.full else None

@@ -381,10 +381,10 @@ def _print_bisection(entries: Rows) -> None:
             )
         if "slots carry" in entry:
             rate, slot = _separate_thousands(entry["slots carry"]), entry["slot"]
-            cables = f"{_separate_thousands(entry['cables carry'])} ({_METHODS[entry['cables method']]})"
+            cables = f"{_separate_thousands(entry['cable bandwidth'])} ({_METHODS[entry['cable method']]})"
             standard_output().print(
-                f"  bottleneck: {entry['bottleneck']}. The cables carry {cables}, the PCIe slots of half of the hosts "
-                f"{rate} in one direction, because NIC ports share {slot}.",
+                f"  bottleneck: {entry['bottleneck']}. The cables have {cables}, the PCIe slots of half of the hosts "
+                f"carry {rate} in one direction, because NIC ports share {slot}.",
                 soft_wrap=True,
             )
 
