@@ -56,12 +56,14 @@ class Ranks:
     gpu_nodes: tuple[int, ...] = ()
 
 
-def build_topology(cpus: CpuTopology, near: int | None, nodes_per_socket: int | None = None) -> Topology:
+def build_topology(
+    cpus: CpuTopology, near: int | None, nodes_per_socket: int | None = None, *, smt: bool = True
+) -> Topology:
     """A server's cores; ``near`` is the NUMA node of its first NIC, None: not known. ``nodes_per_socket`` replaces the
-    catalogue's number.
+    catalogue's number. Without ``smt`` a core has one hardware thread.
 
-    Linux numbers the first hardware thread of every core before any second one, so these numbers hold whether
-    the BIOS leaves simultaneous multithreading on or not.
+    Linux numbers the first hardware thread of every core before any second one, so the numbers of the cores hold
+    whether the BIOS leaves simultaneous multithreading on or not.
     """
     sockets, cores, nodes = cpus.sockets.value, cpus.cores.value, nodes_per_socket or cpus.numa_nodes.value
     nodes_by_socket = []
@@ -76,7 +78,8 @@ def build_topology(cpus: CpuTopology, near: int | None, nodes_per_socket: int | 
         socket = near // nodes
         nodes_by_socket[socket] = _move_first(nodes_by_socket[socket], near % nodes)
         nodes_by_socket = _move_first(nodes_by_socket, socket)
-    return Topology(tuple(tuple(socket) for socket in nodes_by_socket), cpus.threads.value, sockets * cores)
+    siblings = cpus.threads.value if smt else 1
+    return Topology(tuple(tuple(socket) for socket in nodes_by_socket), siblings, sockets * cores)
 
 
 def _move_first(members: list, index: int) -> list:  # type: ignore[type-arg]

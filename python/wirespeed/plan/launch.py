@@ -16,7 +16,7 @@ from wirespeed.plan.affinity import Chassis, HostPort
 from wirespeed.plan.classes import ROCE
 from wirespeed.plan.combination import parse_version
 from wirespeed.plan.core_binding import Ranks, Topology, bind_ranks, build_topology, count_cores
-from wirespeed.plan.numa import nodes_per_socket
+from wirespeed.plan.numa import has_smt, nodes_per_socket
 from wirespeed.plan.pcie_tree import gpu_positions
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import BiosAttribute, Cores, Launch, Nvm, TrafficClass
@@ -272,7 +272,7 @@ def _bind_cores(
             "describe the server in hardware: servers: with this one as base and its cpus, or leave the binding out",
         )
         return None
-    topology, nodes, gpu_nodes = _find_nodes(chassis.server, cpus, nodes_per_socket(chassis.server, bios))
+    topology, nodes, gpu_nodes = _find_nodes(chassis.server, cpus, bios)
     total, core_count = len(topology.cores), count_cores(part.binding, ranks, threads)
     if core_count > total:
         problem = (
@@ -284,7 +284,7 @@ def _bind_cores(
         problems.refuse(
             ("launch", "threads"),
             f"{threads} threads of a rank, bound compact",
-            f"at most {topology.siblings}, the hardware threads of a core",
+            f"at most {topology.siblings}, the hardware threads of a core{'' if has_smt(bios) else ' without SMT'}",
             "linear and spread give each thread a separate core",
         )
         return None
@@ -299,19 +299,21 @@ def _bind_cores(
 
 
 def _find_nodes(
-    server: ServerModel, cpus: CpuTopology, nodes_of_socket: int
+    server: ServerModel, cpus: CpuTopology, bios: Mapping[str, BiosAttribute]
 ) -> tuple[Topology, list[tuple[int, ...]], tuple[int, ...]]:
     """The cores from the first NIC's on, the cores of each NUMA node, and the node of each GPU.
 
     With another number of nodes per socket than in the catalogue, only the sockets are known: a socket of one node
     gives the nodes of its GPUs.
     """
+    nodes_of_socket, smt = nodes_per_socket(server, bios), has_smt(bios)
     near, gpus = server.nic_numa_node(1), [position.numa_node for position in gpu_positions(server).values()]
     if nodes_of_socket != cpus.numa_nodes.value:
         near = None if near is None else near // cpus.numa_nodes.value * nodes_of_socket
         sockets = [None if node is None else node // cpus.numa_nodes.value for node in gpus]
         gpus = sockets if nodes_of_socket == 1 else []
-    ordered = build_topology(cpus, None, nodes_of_socket)
+    ordered = build_topology(cpus, None, nodes_of_socket, smt=smt)
     nodes = [cores for socket in ordered.sockets for cores in socket]
     gpu_nodes = tuple(node for node in gpus if node is not None)
-    return build_topology(cpus, near, nodes_of_socket), nodes, gpu_nodes if len(gpu_nodes) == len(gpus) else ()
+    topology = build_topology(cpus, near, nodes_of_socket, smt=smt)
+    return topology, nodes, gpu_nodes if len(gpu_nodes) == len(gpus) else ()

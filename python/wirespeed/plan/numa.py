@@ -27,6 +27,11 @@ def nodes_per_socket(server: ServerModel, bios: Mapping[str, BiosAttribute]) -> 
     return server.cpus.numa_nodes.value if server.cpus else 1
 
 
+def has_smt(bios: Mapping[str, BiosAttribute]) -> bool:
+    """Whether a core has all of its hardware threads: the planned BIOS does not disable them."""
+    return "smt" not in bios or bios["smt"].value != "disabled"
+
+
 def renumber_node(function: PcieFunction, server: ServerModel, bios: Mapping[str, BiosAttribute]) -> PcieFunction:
     """A function with the node that it has with the planned BIOS attributes; the catalogue's is of the factory's.
 
@@ -47,7 +52,7 @@ def plan_numa_nodes(server: ServerModel, bios: Mapping[str, BiosAttribute], memo
     if server.cpus is None:
         return {}
     nodes = nodes_per_socket(server, bios)
-    topology = build_topology(server.cpus, None, nodes or 1)
+    topology = build_topology(server.cpus, None, nodes or 1, smt=has_smt(bios))
     groups = [cores for socket in topology.sockets for cores in socket] if nodes else [topology.cores]
     total = len(topology.cores)
     share = None if memory is None else Size(memory // len(groups))

@@ -29,6 +29,7 @@ DELL, SUPERMICRO, GIGABYTE, DGX = (
 )
 BIOS = {**DELL, "@odata.type": "#Bios.v1_1_1.Bios", "Id": "Bios"}
 AMD = "Vendor ID: AuthenticAMD\n"
+ONLINE = "On-line CPU(s) list: 0-15\n"
 INTEL = "Vendor ID: GenuineIntel\n"
 
 
@@ -164,7 +165,7 @@ def test_a_name_that_is_not_certain_is_marked(
     ("text", "expected"),
     [
         ("Thread(s) per core:  2\n", {"smt": "enabled"}),
-        ("Thread(s) per core:  1\n", {}),  # the kernel may have switched the other off
+        (f"{ONLINE}Thread(s) per core:  1\n", {}),  # a kernel parameter may have switched the other off
         (f"{AMD}Socket(s): 2\nNUMA node(s): 2\n", {"nps": "1"}),
         (f"{AMD}Socket(s): 2\nL3 cache: 256 MiB (16 instances)\nNUMA node(s): 4\n", {"nps": "2"}),
         (f"{AMD}Socket(s): 2\nL3 cache: 256 MiB (16 instances)\nNUMA node(s): 16\n", {}),  # each cache a node
@@ -180,6 +181,24 @@ def test_a_name_that_is_not_certain_is_marked(
 )
 def test_what_the_kernel_proves(text: str, expected: dict[str, str]) -> None:
     assert read_attributes(facts(lscpu=text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("lscpu", "cmdline", "expected"),
+    [
+        (f"{ONLINE}Thread(s) per core: 1\n", "root=/dev/sda1 ro quiet", {"smt": "disabled"}),
+        ("Thread(s) per core: 1\n", "ro", {}),  # without sysfs lscpu does not know which CPUs are off-line
+        (f"{ONLINE}Off-line CPU(s) list: 16-31\nThread(s) per core: 1\n", "ro", {}),  # echo off > smt/control
+        (f"{ONLINE}Thread(s) per core: 1\n", "ro nosmt=force", {}),
+        (f"{ONLINE}Thread(s) per core: 1\n", "ro nosmt", {}),
+        (f"{ONLINE}Thread(s) per core: 1\n", "nr_cpus=16 ro", {}),
+        (f"{ONLINE}Thread(s) per core: 2\n", "ro nr_cpus=16", {"smt": "enabled"}),
+    ],
+)
+def test_one_thread_per_core_proves_smt_off_if_the_kernel_starts_every_cpu(
+    lscpu: str, cmdline: str, expected: dict[str, str]
+) -> None:
+    assert read_attributes(facts(lscpu=lscpu, cmdline=cmdline)) == expected
 
 
 def test_iommu_groups_prove_an_iommu_and_none_prove_nothing() -> None:

@@ -17,6 +17,9 @@ from wirespeed.units import Size
 _GROUP = re.compile(r"/sys/kernel/iommu_groups/[0-9]+/type:\S+")
 _INSTANCES = re.compile(r".*\(([0-9]{1,5}) instances?\)")
 _NUMA_NODE = re.compile(r"NUMA node([0-9]{1,4}) CPU\(s\)")
+_ONLINE, _OFFLINE = "On-line CPU(s) list", "Off-line CPU(s) list"
+_CPU_ARGUMENTS = ("nosmt", "nr_cpus", "possible_cpus", "maxcpus", "nosmp", "disable_cpu_apicid")
+"""Kernel parameters with which some CPUs are not used."""
 _NODE_FILE = re.compile(r"/sys/devices/system/node/node([0-9]{1,4})/(distance|meminfo):(.*)")
 _NODE_MEMORY = re.compile(r"Node [0-9]{1,4} MemTotal:\s+([0-9]{1,15}) kB")
 """Of drivers/base/node.c, node_read_distance and node_read_meminfo, which numactl -H prints in its own form."""
@@ -32,7 +35,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("redfish-bios"):
         yield from _read_redfish(host, output)
     if output := outputs.get("lscpu"):
-        yield from _read_cpus(host, output)
+        yield from _read_cpus(host, output, outputs.get("cmdline"))
     if output := outputs.get("numa-nodes"):
         yield from _read_node_files(host, output)
     if output := outputs.get("iommu-groups"):
@@ -114,10 +117,12 @@ def _find_line(output: Output, name: str) -> int | None:
     return output.text.count("\n", 0, position) + 1 if position >= 0 else None
 
 
-def _read_cpus(host: Place, output: Output) -> Iterator[Observation]:
-    """Values that follow from these attributes alone: two threads per core, and the number of nodes per socket.
+def _read_cpus(host: Place, output: Output, arguments: Output | None) -> Iterator[Observation]:
+    """Values that follow from these attributes alone: threads per core, and the number of nodes per socket.
 
-    One thread per core is no evidence: either the firmware or the kernel can have switched the other off.
+    One thread per core shows that the firmware disabled SMT, or that the CPU has none, only if the kernel has not left
+    out a CPU: lscpu lists those that were switched off at run time as off-line (util-linux, sys-utils/lscpu.c), and
+    parameters of the kernel keep others from being enumerated (Documentation/admin-guide/kernel-parameters.txt).
     """
     shown_values = {
         key.strip(): (value.strip(), number)
@@ -128,6 +133,8 @@ def _read_cpus(host: Place, output: Output) -> Iterator[Observation]:
     threads, line = _parse_number(shown_values, "Thread(s) per core")
     if threads is not None and threads > 1:
         yield observe(host.child("bios", "smt"), "bios.value", "enabled", output, line)
+    if threads == 1 and _ONLINE in shown_values and _OFFLINE not in shown_values and _starts_all_cpus(arguments):
+        yield observe(host.child("bios", "smt"), "bios.value", "disabled", output, line)
     sockets, _ = _parse_number(shown_values, "Socket(s)")
     nodes, line = _parse_number(shown_values, "NUMA node(s)")
     if sockets is None or nodes is None or sockets < 2 or nodes < sockets or nodes % sockets:
@@ -144,6 +151,13 @@ def _read_cpus(host: Place, output: Output) -> Iterator[Observation]:
         )
     elif vendor == "AuthenticAMD" and (nodes_per_socket == 1 or _parse_caches(shown_values) not in (None, nodes)):
         yield observe(host.child("bios", "nps"), "bios.value", str(nodes_per_socket), output, line)
+
+
+def _starts_all_cpus(arguments: Output | None) -> bool:
+    """Whether the kernel's command line is known and has no parameter that leaves CPUs out."""
+    return arguments is not None and not any(
+        argument.partition("=")[0] in _CPU_ARGUMENTS for argument in arguments.text.split()
+    )
 
 
 def _read_nodes(host: Place, shown_values: dict[str, tuple[str, int]], output: Output) -> Iterator[Observation]:
