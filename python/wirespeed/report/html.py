@@ -29,6 +29,7 @@ from wirespeed.report import (
     wording,
 )
 from wirespeed.report.ranking import Group
+from wirespeed.report.runs import count_verdicts
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.campaign_history import Difference
 from wirespeed.results.findings import Finding, Status
@@ -46,7 +47,7 @@ _MEANINGS = {
     "unknown": "could not be determined",
     "error": "the check stopped with an error",
     "pass": "as required",
-    "skip": "not planned, not judged, or the planned device is absent (see its own finding): may be good or bad",
+    "skip": "no verdict: not planned, not judged, or on a device that is absent (its absence is another finding)",
 }
 """The meaning of each status, in the order of the table of statuses."""
 
@@ -250,11 +251,8 @@ def status_rows(report: Report) -> tuple[StatusRow, ...]:
 
 
 def _count_judgements(judged: Iterable[JudgedRun]) -> Mapping[Judgement, int]:
-    counted = dict.fromkeys(Judgement, 0)
-    for run in judged:
-        for verdict in run.verdicts:
-            counted[verdict.judgement] += 1
-    return counted
+    counts = count_verdicts(judged)
+    return {judgement: counts[judgement] for judgement in Judgement}
 
 
 def _sort_cells(matrix: Matrix) -> list[Cell]:
