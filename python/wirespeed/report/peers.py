@@ -170,8 +170,9 @@ def _print_suspect(
         console.print(Text(f"    cable: {wording.line(cable)}"), soft_wrap=True)
     for line in suspect.evidence[:_EVIDENCE]:
         console.print(Text(f"    {wording.line(line)}", style="dim"), soft_wrap=True)
-    if len(suspect.evidence) > _EVIDENCE:
-        console.print(Text(f"    and {len(suspect.evidence) - _EVIDENCE} more", style="dim"))
+    if suspect.results > _EVIDENCE:
+        text = f"the {_EVIDENCE} slowest of {suspect.results:,} results of the slow cells"
+        console.print(Text(f"    {text}", style="dim"), soft_wrap=True)
     if suspect.confirmed:
         console.print(Text(f"    next: {_NEXT_STEP}"), soft_wrap=True)
     measured = "measured once" if suspect.times == 1 else f"not slow in each of {suspect.times} logs"

@@ -102,7 +102,8 @@ class Suspect:
     """A cause of the low cells ``slow``. ``also`` lists causes with the same cells.
 
     It is confirmed when these cells, or three of many, were measured again and low each time; ``times`` is the number
-    of logs with each of them. ``cables`` are those of its NICs, ``node5:eth0 – leaf1:Eth1/33``, as far as the cluster
+    of logs with each of them. ``evidence`` lists the slowest of the ``results`` of these cells: a cell has one for each
+    log and condition. ``cables`` are those of its NICs, ``node5:eth0 – leaf1:Eth1/33``, as far as the cluster
     file and the log determine them.
     """
 
@@ -118,6 +119,7 @@ class Suspect:
     slow: tuple[tuple[str, str | None], ...] = ()
     other_causes: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
+    results: int = 0
     retest: tuple[str, ...] = ()
     cables: tuple[str, ...] = ()
 

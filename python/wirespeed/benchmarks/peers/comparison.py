@@ -22,7 +22,7 @@ _FEWEST_LIKE = 4
 """Least number of comparable cells: of three, one outlier cannot be distinguished from two."""
 _FEWEST_HOSTS = 4  # hosts with the same internal pairs: minimum number for comparing them with each other
 _LIKE_HOSTS = "the same pair in every host"
-_EVIDENCE = 12  # readings listed for a suspect, the slowest first
+_EVIDENCE = 12  # cells of a suspect whose readings are listed, the slowest first
 
 
 def compare_samples(
@@ -244,7 +244,7 @@ def _compare_group(
             if member is not None:
                 by_member[member].append(goodness.get(ends, 0.0))
     reached = spread.compute_expected_value(by_member)
-    statistic = "median" if all(far is None for _, far in pairs) else "median of the endpoints' medians"
+    statistic = "median" if all(far is None for _, far in pairs) else "median over endpoints"
     if reached <= 0:  # most of them failed
         reached, statistic = spread.middle(goodness.values()), "median of the results that did not fail"
     fractions = {ends: goodness.get(ends, 0.0) / reached for ends in pairs}
@@ -309,6 +309,7 @@ def _build_suspect(
             (cell.source, cell.target) for cell in sorted(slow, key=lambda cell: (cell.source, cell.target or ""))
         ),
         evidence=tuple(_format_evidence(cell, reading, key) for cell in slowest for reading in cell.readings),
+        results=sum(len(cell.readings) for cell in slow),
     )
 
 
