@@ -68,8 +68,8 @@ def test_a_screenful() -> None:
         "  PFC              14 pauses, 1 resume\n"
         "  ECN              8,962 packets marked, 8,962 CNPs received\n"
         "  loss             0 drops, 0 lost on faulty links, 0 retransmissions\n"
-        "  result hash      abababababab (equal hash: equal tables; depends on --series)\n"
-        "  run time         125.0 ms for 1,300,000 events, 8.39 M hops/s\n"
+        "  tables SHA-256   abababababab… (equal tables have an equal SHA-256; --series changes it)\n"
+        "  run time         125.0 ms for 1,300,000 events, 8.39 million frames/s\n"
         "  set-up time      20 µs\n"
         "  memory           64 MB peak, unknown for this run\n"
     )
@@ -86,7 +86,7 @@ def test_congested_ports_are_named_by_device_and_port() -> None:
     lines = stream.getvalue().splitlines()
     assert lines[8:11] == [
         "  most congested   leaf1:Eth1/1 → node1:eth0: max queue 9.60 MiB, 5,791 packets marked",
-        "                   leaf1:Eth1/2 → node2:eth0: max queue 500 KiB, 1 packet marked, paused 12.5 µs, 2 drops",
+        "                   leaf1:Eth1/2 → node2:eth0: max queue 0.4883 MiB, 1 packet marked, paused 12.5 µs, 2 drops",
         "  held by pauses   spine1:Eth1/7 → leaf1:Eth1/49: max queue 19.20 MiB, 0 packets marked, paused 1,247 µs",
     ]
 
@@ -96,8 +96,8 @@ def test_congested_ports_that_are_not_listed_are_counted() -> None:
     ports = [CongestedPort(f"leaf1:Eth1/{port}", "node1:eth0", 2_097_152 // port, 1, 0, 0.0) for port in range(1, 6)]
     summary(WHOLE, Console(file=stream, width=80, highlight=False, color_system=None), ports)
     assert stream.getvalue().splitlines()[10:12] == [
-        "                   leaf1:Eth1/3 → node1:eth0: max queue 683 KiB, 1 packet marked",
-        "                   2 more ports: max queue 410 KiB to 512 KiB",
+        "                   leaf1:Eth1/3 → node1:eth0: max queue 0.6667 MiB, 1 packet marked",
+        "                   2 more ports: max queue 0.4 MiB to 0.5 MiB",
     ]
 
 
@@ -118,11 +118,12 @@ def test_nothing_is_wrapped_or_cut() -> None:
         (replace(WHOLE, completed=1020, failed=4), "  flows            1,020 of 1,024 completed, 4 failed"),
         (
             replace(WHOLE, drops=1, losses=2, retransmissions=1),
-            "  loss             1 drop, 2 lost on faulty links, 1 retransmission",
+            "  loss             1 drop (1 buffer full or port down), 2 lost on faulty links, 1 retransmission",
         ),
         (
             replace(WHOLE, drops=9, unroutable=7),
-            "  loss             9 drops (7 no route), 0 lost on faulty links, 0 retransmissions",
+            "  loss             9 drops (7 no route, 2 buffer full or port down), 0 lost on faulty links, "
+            "0 retransmissions",
         ),
         (
             replace(WHOLE, watchdog_stuck=2, watchdog_recovered=1, watchdog_drops=1234),
@@ -145,8 +146,8 @@ def test_nothing_is_wrapped_or_cut() -> None:
             replace(WHOLE, faults=(replace(FAULT, start_us=0.0),)),
             "  fault            1: link-down at spine1, from the beginning to 1,500 µs",
         ),
-        (replace(WHOLE, run_s=0.0, events=0), "  run time         0 µs for 0 events, 0 hops/s"),
-        (replace(WHOLE, run_s=75.5), "  run time         75.50 s for 1,300,000 events, 0.01 M hops/s"),
+        (replace(WHOLE, run_s=0.0, events=0), "  run time         0 µs for 0 events, 0 frames/s"),
+        (replace(WHOLE, run_s=75.5), "  run time         75.50 s for 1,300,000 events, 0.01 million frames/s"),
     ],
 )
 def test_lines(run: Summary, line: str) -> None:
@@ -172,4 +173,4 @@ def test_no_flow_completed() -> None:
 
 
 def test_rate() -> None:
-    assert rate(1_048_576, 0.125) == "8.39 M hops/s"
+    assert rate(1_048_576, 0.125) == "8.39 million frames/s"

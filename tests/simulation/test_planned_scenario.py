@@ -263,12 +263,23 @@ REFUSED = {
     "{pattern: incast, to: nod1, size: 1 kB}": (
         "traffic.yaml:3: found the host 'nod1'; expected a host of the cluster\n  hint: did you mean 'node1'?"
     ),
-    "{pattern: incast, size: 1 kB}": "traffic.yaml:3: found incast without 'to'; expected 'to' beside it",
+    "{pattern: incast, size: 1 kB}": "traffic.yaml:3: found incast without 'to'; expected 'to' in the same entry",
     "{pattern: incast, to: 'node[1-2]', size: 1 kB}": "traffic.yaml:3: found 2 receivers; expected one",
     "{pattern: pairs, from: 'node[1-2]', to: node3, size: 1 kB}": (
         "traffic.yaml:3: found 1 receivers of 2 senders; expected as many of both"
     ),
-    "{pattern: pairs, from: node1, to: node1, size: 1 kB}": "traffic.yaml:3: found node1 to itself; expected two hosts",
+    "{pattern: pairs, from: node1, to: node1, size: 1 kB}": (
+        "traffic.yaml:3: found pairs with node1 as sender and receiver; expected a receiver that differs from the "
+        "sender"
+    ),
+    "{pattern: incast, from: 'node[1-3]', to: node2, size: 1 kB}": (
+        "traffic.yaml:3: found incast with node2 as sender and receiver; expected a receiver that differs from the "
+        "sender\n  hint: remove node2 from `from`"
+    ),
+    "{pattern: incast, hosts: 'node[1-3]', to: node2, size: 1 kB}": (
+        "traffic.yaml:3: found 'hosts' with incast; expected incast without 'hosts'\n"
+        "  hint: incast uses from, messages, to, and the keys of every pattern, such as size and class"
+    ),
     "{pattern: pairs, from: node1, to: node2, size: 1 kB, rails: [9]}": (
         "traffic.yaml:3: found rail 9 of node1; expected one of 1, 2, 3, 4, 5, 6, 7, 8"
     ),
@@ -280,7 +291,8 @@ REFUSED = {
         "traffic.yaml:3: found the class 'rocce'; expected one of roce, cnp, default\n  hint: did you mean 'roce'?"
     ),
     "{pattern: all-to-all, size: 1 kB, rate: 1 Gb/s}": (
-        "traffic.yaml:3: found 'rate' with all-to-all; expected one of hosts, messages"
+        "traffic.yaml:3: found 'rate' with all-to-all; expected all-to-all without 'rate'\n"
+        "  hint: all-to-all uses hosts, messages, and the keys of every pattern, such as size and class"
     ),
     "{pattern: all-to-all, size: 1 kB, start: 1000001 s}": (
         "traffic.yaml:3: found start 1,000,001.0 s; expected at most 1,000,000 s"

@@ -54,14 +54,16 @@ def test_the_summary_as_a_table(tmp_path: Path) -> None:
     rows = dict(line.strip().split("  ", 1) for line in lines[1:])
     assert [name.strip() for name in rows] == [
         *("congestion", "flows", "completion time", "simulated time", "frames", "PFC", "ECN", "most congested"),
-        *("loss", "result hash", "run time", "set-up time", "memory"),
+        *("loss", "tables SHA-256", "run time", "set-up time", "memory"),
     ]
     assert rows["flows"].strip() == "2 of 2 completed"
     assert rows["frames"].strip().startswith("2,048 data and ACK, ")
     assert re.fullmatch(r"min [\d.]+   mean [\d.]+   p50 [\d.]+   p99 [\d.]+   max [\d.]+ µs", rows["completion time"])
-    assert re.fullmatch(r"[\d.]+ (µs|ms|s) for [\d,]+ events, \d+\.\d\d M hops/s", rows["run time"].strip())
+    assert re.fullmatch(r"[\d.]+ (µs|ms|s) for [\d,]+ events, \d+\.\d\d million frames/s", rows["run time"].strip())
     assert re.fullmatch(r"\d+ MB peak, \d+ MB for this run", rows["memory"].strip())
-    assert re.fullmatch(r"[0-9a-f]{12} \(equal hash: equal tables; depends on --series\)", rows["result hash"].strip())
+    assert re.fullmatch(
+        r"[0-9a-f]{12}… \(equal tables have an equal SHA-256; --series changes it\)", rows["tables SHA-256"].strip()
+    )
 
 
 def test_the_summary_as_json_is_that_of_the_library(tmp_path: Path) -> None:
@@ -203,7 +205,7 @@ def test_progress_is_shown_on_a_terminal(tmp_path: Path) -> None:
     os.close(stderr)
     progress = os.read(terminal, 1 << 16).decode()
     os.close(terminal)
-    assert re.search(r" [1-9]\d?% 0 of 16 flows, [\d.]+ (us|ms) simulated, \d+\.\d\d M hops/s", progress)
+    assert re.search(r" [1-9]\d?% 0 of 16 flows, [\d.]+ (us|ms) simulated, \d+\.\d\d million frames/s", progress)
 
 
 def test_a_full_disk_is_reported_and_leaves_nothing(tmp_path: Path) -> None:

@@ -94,13 +94,11 @@ def _format_summaries(runs: Sequence[SimulationView]) -> str:
     from rich.console import Console
 
     from wirespeed.report.simulation import terminal
-    from wirespeed.simulation.congested_ports import find_in_folder
-    from wirespeed.simulation.result_folder import open_folder
 
     text = StringIO()
     for run in runs:
-        congested = find_in_folder(open_folder(Path(run.folder)))
-        terminal.summary(run.summary, Console(file=text, width=120, no_color=True), congested)
+        console = Console(file=text, width=120, no_color=True)
+        terminal.summary(run.summary, console, run.congested, run.ack_timeouts)
     return text.getvalue()
 
 

@@ -209,6 +209,8 @@ class SimulationView:
     pauses: PauseSummary
     congested: tuple[CongestedPort, ...]
     """The switch ports with the deepest queues, deepest first."""
+    ack_timeouts: int
+    """ACK timeouts of all queue pairs."""
     distributions: tuple[Distribution, ...]
     flows: tuple[FlowRow, ...]
     """Worst first; only the worst of very many."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from wirespeed.results.simulation_types import QUEUE_PAIRS
 from wirespeed.results.simulation_view import FlowRow, SimulationView
+from wirespeed.simulation.ack_timeouts import count_stored_ack_timeouts
 from wirespeed.simulation.animation import build_animation
 from wirespeed.simulation.completion import distributions, flow_rows
 from wirespeed.simulation.congested_ports import find_in_folder
@@ -36,6 +37,7 @@ def view_result(path: Path) -> SimulationView:
         time_series=() if samples is None else tuple(build_time_series(samples, network, nic_ports)),
         pauses=paused,
         congested=find_in_folder(folder),
+        ack_timeouts=count_stored_ack_timeouts(folder),
         distributions=tuple(distributions(flows)),
         flows=tuple(sorted(flows, key=_worst_first)[:FLOWS]),
         animation=build_animation(folder, samples, network, paused.ports),

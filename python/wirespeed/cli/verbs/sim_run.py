@@ -397,6 +397,7 @@ def _write_result(result: Result, folder: Folder | None, output: Path | None, fo
     from wirespeed.cli.console import err, standard_output
     from wirespeed.report.simulation import terminal as report
     from wirespeed.results.simulation import to_json
+    from wirespeed.simulation.ack_timeouts import count_ack_timeouts
     from wirespeed.simulation.congested_ports import find_congested_ports
 
     try:
@@ -406,7 +407,8 @@ def _write_result(result: Result, folder: Folder | None, output: Path | None, fo
         if form is Format.JSON:
             typer.echo(to_json(result.summary), nl=False)
         else:
-            report.summary(result.summary, standard_output(), find_congested_ports(result))
+            congested, timeouts = find_congested_ports(result), count_ack_timeouts(result)
+            report.summary(result.summary, standard_output(), congested, timeouts)
     if result.serial_reason:
         err().print(f"run on one thread: {result.serial_reason}", markup=False, soft_wrap=True)
     if not result.summary.complete:

@@ -29,7 +29,7 @@ _LINKS = 500
 """Maximum rows of the table of pauses; the folder contains all."""
 _VICTIMS = 100
 _ORIGINS = 5
-RUN_FACTS = ("plan", "result hash", "assumed", "run time", "set-up time", "memory")
+RUN_FACTS = ("plan", "tables SHA-256", "assumed", "run time", "set-up time", "memory")
 """Rows of the summary about the run, not about the network."""
 
 
@@ -92,22 +92,36 @@ def rows(runs: Sequence[SimulationView]) -> Iterator[tuple[str, tuple[str, ...]]
 def summary_rows(run: SimulationView) -> Mapping[str, Sequence[str]]:
     """The rows of the summary: all texts of each name."""
     texts: dict[str, list[str]] = {}
-    for name, text in terminal.rows(run.summary, run.congested):
+    for name, text in terminal.rows(run.summary, run.congested, run.ack_timeouts):
         texts.setdefault(name, []).append(str(text))
     return texts
 
 
 def compare_distributions(runs: Sequence[SimulationView]) -> Iterator[Chart]:
     """One chart per distribution with all flows of each run."""
-    titles = [distribution.title for distribution in runs[0].distributions]
-    for title in titles:
+    for title in dict.fromkeys(distribution.title for run in runs for distribution in run.distributions):
         of_runs = [
             (run, distribution) for run in runs for distribution in run.distributions if distribution.title == title
         ]
         groups = tuple(_name_group(run, entry) for run, entry in of_runs)
         drawing = distributions.chart(Distribution(title, of_runs[0][1].unit, groups))
         if drawing:
-            yield drawing
+            yield replace(drawing, meaning=drawing.meaning + _describe_missing(runs, title))
+
+
+def _describe_missing(runs: Sequence[SimulationView], title: str) -> str:
+    """The runs that the chart of a distribution lacks, each with the reason."""
+    return "".join(
+        f" Without {label(run)}: {_explain_missing(run)}."
+        for run in runs
+        if title not in (distribution.title for distribution in run.distributions)
+    )
+
+
+def _explain_missing(run: SimulationView) -> str:
+    if not run.summary.completed:
+        return "no flow completed"
+    return "its ideal times are not computed, because paths change during the run"
 
 
 def _name_group(run: SimulationView, distribution: Distribution) -> Group:

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from wirespeed.report import wording
+from wirespeed.report.simulation.axes import bytes_unit
 from wirespeed.results.congested_ports import CongestedPort
 from wirespeed.results.simulation_types import Summary
 
@@ -18,13 +19,15 @@ _PORTS = 3
 """Maximum number of listed congested ports."""
 
 
-def summary(run: Summary, console: Console, congested: Sequence[CongestedPort] = ()) -> None:
+def summary(
+    run: Summary, console: Console, congested: Sequence[CongestedPort] = (), ack_timeouts: int | None = None
+) -> None:
     """Print flows, completion times, congested ports, and the resources of the run. Lines are never wrapped."""
     title = Text.assemble((wording.line(run.name), "bold"), f"  preset {run.preset}, seed {run.seed}")
     if not run.complete:
         title.append("  interrupted", style="bold yellow")
     console.print(title, soft_wrap=True)
-    lines = list(rows(run, congested))
+    lines = list(rows(run, congested, ack_timeouts))
     width = max(len(name) for name, _ in lines)
     previous = ""
     for name, text in lines:
@@ -33,8 +36,10 @@ def summary(run: Summary, console: Console, congested: Sequence[CongestedPort] =
         previous = name
 
 
-def rows(run: Summary, congested: Sequence[CongestedPort] = ()) -> Iterator[tuple[str, Text | str]]:
-    """The rows of the summary: label and text."""
+def rows(
+    run: Summary, congested: Sequence[CongestedPort] = (), ack_timeouts: int | None = None
+) -> Iterator[tuple[str, Text | str]]:
+    """The rows of the summary: label and text. ``ack_timeouts``: those of all queue pairs; None without tables."""
     if run.source:
         source = run.source
         files = f"{source.cluster} {source.cluster_sha256[:12]}, {source.traffic} {source.traffic_sha256[:12]}"
@@ -53,12 +58,12 @@ def rows(run: Summary, congested: Sequence[CongestedPort] = ()) -> Iterator[tupl
     yield "PFC", f"{wording.plural(run.pfc_pauses, 'pause')}, {wording.plural(run.pfc_resumes, 'resume')}{first}"
     yield "ECN", f"{wording.plural(run.ecn_marks, 'packet')} marked, {wording.plural(run.cnps, 'CNP')} received"
     yield from congestion(congested)
-    yield "loss", _format_loss(run)
+    yield "loss", _format_loss(run, ack_timeouts)
     if run.watchdog_stuck:
         yield "PFC watchdog", _format_watchdog(run)
     for circle in run.deadlocks:
         yield "deadlock", Text(circle, style="bold red")
-    yield "result hash", f"{run.tables_sha256[:12]} (equal hash: equal tables; depends on --series)"
+    yield "tables SHA-256", f"{run.tables_sha256[:12]}… (equal tables have an equal SHA-256; --series changes it)"
     yield from (("assumed", wording.line(entry)) for entry in run.assumed)
     # Values that differ between machines come last.
     yield "run time", f"{_format_seconds(run.run_s)} for {run.events:,} events, {rate(run.hops, run.run_s)}"
@@ -86,14 +91,15 @@ def _format_fault(run: Summary, number: int) -> str:
 
 def congestion(ports: Sequence[CongestedPort]) -> Iterator[tuple[str, Text | str]]:
     """The switch ports with the deepest queues; apart from them those that only wait for the next device."""
-    yield from _list_ports("most congested", [port for port in ports if not port.is_held])
-    yield from _list_ports("held by pauses", [port for port in ports if port.is_held])
+    unit = bytes_unit(max((port.max_queue_bytes for port in ports), default=0))  # of the queue charts, too
+    yield from _list_ports("most congested", [port for port in ports if not port.is_held], unit)
+    yield from _list_ports("held by pauses", [port for port in ports if port.is_held], unit)
 
 
-def _list_ports(label: str, ports: Sequence[CongestedPort]) -> Iterator[tuple[str, Text | str]]:
+def _list_ports(label: str, ports: Sequence[CongestedPort], unit: tuple[str, float]) -> Iterator[tuple[str, str]]:
     """The first ports, and the number of others."""
     for port in ports[:_PORTS]:
-        queue = f"max queue {_format_size(port.max_queue_bytes)}"
+        queue = f"max queue {_format_size(port.max_queue_bytes, unit)}"
         marks = wording.plural(port.ecn_marks, "packet") + " marked"
         dropped = f", {wording.plural(port.drops, 'drop')}" if port.drops else ""
         paused = f", paused {_format_microseconds(port.paused_us)} µs" if port.paused_us else ""
@@ -101,18 +107,18 @@ def _list_ports(label: str, ports: Sequence[CongestedPort]) -> Iterator[tuple[st
         yield label, wording.line(text)
     if len(ports) > _PORTS:
         other_ports = ports[_PORTS:]
-        deepest, shallowest = (_format_size(port.max_queue_bytes) for port in (other_ports[0], other_ports[-1]))
+        deepest, shallowest = (_format_size(port.max_queue_bytes, unit) for port in (other_ports[0], other_ports[-1]))
         queues = f"max queue {shallowest} to {deepest}"
         yield label, f"{wording.plural(len(other_ports), 'more port')}: {queues}"
 
 
-def _format_size(queue_bytes: int) -> str:
-    return f"{wording.number(queue_bytes / 2**20)} MiB" if queue_bytes >= 2**20 else f"{queue_bytes / 2**10:,.0f} KiB"
+def _format_size(queue_bytes: int, unit: tuple[str, float]) -> str:
+    return f"{wording.number(queue_bytes / unit[1])} {unit[0]}"
 
 
 def rate(hops: int, run_s: float) -> str:
-    """Simulated hops per second of run time."""
-    return f"{hops / run_s / 1e6:.2f} M hops/s" if run_s else "0 hops/s"
+    """Simulated hops, frames on a link, per second of run time."""
+    return f"{hops / run_s / 1e6:.2f} million frames/s" if run_s else "0 frames/s"
 
 
 def _format_flows(run: Summary) -> Text:
@@ -124,15 +130,27 @@ def _format_flows(run: Summary) -> Text:
     return text
 
 
-def _format_loss(run: Summary) -> Text:
+def _format_loss(run: Summary, ack_timeouts: int | None) -> Text:
     lost_packets = run.drops + run.losses
-    astray = f" ({run.unroutable:,} no route)" if run.unroutable else ""
     trimmed = f"{wording.plural(run.trims, 'trim')}, " if run.trims else ""
+    timeouts = "" if ack_timeouts is None else f", {wording.plural(ack_timeouts, 'ACK timeout')}"
     text = (
-        f"{wording.plural(run.drops, 'drop')}{astray}, {trimmed}{run.losses:,} lost on faulty links, "
-        f"{wording.plural(run.retransmissions, 'retransmission')}"
+        f"{wording.plural(run.drops, 'drop')}{_format_drop_causes(run)}, {trimmed}{run.losses:,} lost on faulty links, "
+        f"{wording.plural(run.retransmissions, 'retransmission')}{timeouts}"
     )
-    return Text(text, style="yellow" if lost_packets or run.retransmissions else "")
+    return Text(text, style="yellow" if lost_packets or run.retransmissions or ack_timeouts else "")
+
+
+def _format_drop_causes(run: Summary) -> str:
+    """The causes of all drops. The core does not count those of full buffers and of ports that are down apart."""
+    is_planned = run.source is not None
+    may_be_down = not is_planned or any(fault.kind == "link-down" for fault in run.faults)
+    causes = (
+        (run.unroutable, "no route"),
+        (run.drops - run.unroutable, "buffer full or port down" if may_be_down else "buffer full"),
+    )
+    named = ", ".join(f"{count:,} {cause}" for count, cause in causes if count)
+    return f" ({named})" if named else ""
 
 
 def _format_watchdog(run: Summary) -> Text:

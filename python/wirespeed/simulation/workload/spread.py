@@ -146,11 +146,11 @@ class _PatternReader:
         names = {"senders": "from", "receivers": "to"}
         stated_keys = {names.get(key, key) for key in entry.model_fields_set} & pattern_keys
         for key in sorted(needed - stated_keys):
-            self._add_problem(index, "pattern", f"{entry.pattern} without {key!r}", f"{key!r} beside it")
+            self._add_problem(index, "pattern", f"{entry.pattern} without {key!r}", f"{key!r} in the same entry")
         for key in sorted(stated_keys - needed - allowed):
-            self._add_problem(
-                index, key, f"{key!r} with {entry.pattern}", f"one of {', '.join(sorted(needed | allowed))}"
-            )
+            own_keys = ", ".join(sorted(needed | allowed))
+            hint = f"{entry.pattern} uses {own_keys}, and the keys of every pattern, such as size and class"
+            self._add_problem(index, key, f"{key!r} with {entry.pattern}", f"{entry.pattern} without {key!r}", hint)
         if entry.protocol is not Protocol.RDMA and "verb" in entry.model_fields_set:
             self._add_problem(index, "verb", f"'verb' with {entry.protocol}", "no verb: sockets send")
 
@@ -238,7 +238,10 @@ class _PatternReader:
     ) -> Iterator[tuple[Endpoint, Endpoint]]:
         """Pairs of NICs of two hosts: those on the same rail, or the given ones."""
         if first[0] == second[0]:
-            self._add_problem(index, "pattern", f"{first[0]} to itself", "two hosts")
+            key = "from" if entry.pattern is Pattern.INCAST else "pattern"
+            found = f"{entry.pattern} with {first[0]} as sender and receiver"
+            hint = f"remove {first[0]} from `from`" if entry.pattern is Pattern.INCAST else None
+            self._add_problem(index, key, found, "a receiver that differs from the sender", hint)
             return
         source_rails, target_rails = self._map_rails_to_nics(first), self._map_rails_to_nics(second)
         if first[1] is not None and second[1] is not None:
