@@ -60,7 +60,7 @@ def test_a_member_of_a_bundle_that_is_a_device_is_missing(tmp_path: Path) -> Non
     output.symlink_to("/dev/zero")
     result = wirespeed("check", CLUSTER, bundle)
     assert result.returncode == 3
-    assert "ip-addr: the bundle contains no readable file node1/ip-addr.out" in " ".join(result.stdout.split())
+    assert "ip-addr: the bundle has no readable node1/ip-addr.out" in " ".join(result.stdout.split())
 
 
 def test_a_pipe_is_read(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_a_configuration_file_that_does_not_exist(healthy: Path) -> None:
     assert {(finding.status, finding.summary, finding.found, finding.fix[0].sentence) for finding in findings} == {
         (
             "fail",
-            "the configuration file does not exist",
+            "the rendered file is not installed",
             "no /etc/bnxt_re/bnxt_re.conf",
             "render the cluster file, and install the rendered /etc/bnxt_re/bnxt_re.conf with apply.sh",
         )
@@ -137,14 +137,14 @@ def test_a_configuration_file_that_may_not_be_read_is_unknown(healthy: Path) -> 
         (
             [("ibv-devinfo", "", NO_DEVICE, 255), ("rdma-devices", "", "", 0)],
             "unknown",
-            "not read: host.rdma_libraries: ibv-devinfo: its output is empty: No IB devices found"
+            "host.rdma_libraries not read; ibv-devinfo: its output is empty: No IB devices found"
             " (node1/ibv-devinfo.out)",
         ),
         # libibverbs without sysfs
         (
             [("ibv-devinfo", "", "Failed to get IB devices list: Function not implemented\n", 255)],
             "unknown",
-            "not read: host.rdma_libraries: ibv-devinfo: its output is empty: Failed to get IB devices list: Function"
+            "host.rdma_libraries not read; ibv-devinfo: its output is empty: Failed to get IB devices list: Function"
             " not implemented (node1/ibv-devinfo.out)",
         ),
     ],

@@ -130,6 +130,8 @@ def test_a_planned_file_that_does_not_exist_is_one_failure(
     findings = run(locate(plan, facts), facts)
     counted = [finding for finding in findings if finding.status is Status.FAIL and finding.cause is None]
     assert [f"{finding.check}: {finding.found}" for finding in counted] == failures
-    assert all(finding.summary == "the configuration file does not exist" for finding in counted)
-    assert all(re.search(r"/etc/\S+ with host\.launch\.\w+( = \w|$)", finding.expected or "") for finding in counted)
+    assert all(finding.summary == "the rendered file is not installed" for finding in counted)
+    assert all(
+        re.search(r"/etc/\S+, which sets host\.launch\.\w+( = \w|$)", finding.expected or "") for finding in counted
+    )
     assert sorted({finding.check for finding in findings if finding.status is Status.UNKNOWN}) == unknown

@@ -43,7 +43,7 @@ classes:
             {
                 (
                     "unknown",
-                    "not read: nic.qos.trust: mlnx-qos on enp29s0np0: "
+                    "nic.qos.trust not read; mlnx-qos on enp29s0np0: "
                     "its output does not contain the value in a known format",
                 ),
                 ("pass", "trust dscp; willing off"),

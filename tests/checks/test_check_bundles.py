@@ -55,10 +55,10 @@ def test_lacking_permission_is_unknown_there_and_nowhere_else(tmp_path: Path) ->
     }
     reasons = {finding["check"]: finding["found"] for finding in bad(document)}
     assert reasons["host.kernel-log"] == (
-        "not read: host.kernel.errors: dmesg: permission: dmesg: read kernel buffer failed: Operation not permitted"
+        "host.kernel.errors not read; dmesg: permission: dmesg: read kernel buffer failed: Operation not permitted"
     )
     assert "access denied" in reasons["pcie.acs"]
-    assert reasons["nic.qos-pfc"].startswith("not read: nic.qos.pfc: niccli-qos on enp29s0np0: permission: ")
+    assert reasons["nic.qos-pfc"].startswith("nic.qos.pfc not read; niccli-qos on enp29s0np0: permission: ")
 
 
 def test_the_mode_of_congestion_control_names_the_command_that_shows_it(
@@ -99,13 +99,13 @@ def test_the_mode_of_congestion_control_names_the_command_that_shows_it(
         (
             "lspci.out",
             "nic.relaxed-ordering",
-            "not read: pcie.relaxed_ordering: lspci: its output is empty (node2/lspci.out)",
+            "pcie.relaxed_ordering not read; lspci: its output is empty (node2/lspci.out)",
             "collect node2 again as root: only root sees everything that lspci reads",
         ),
         (
             "ethtool-fec@enp29s0np0.out",
             "link.fec",
-            "not read: nic.link.fec: ethtool-fec on enp29s0np0: its output is empty (node2/ethtool-fec@enp29s0np0.out)",
+            "nic.link.fec not read; ethtool-fec on enp29s0np0: its output is empty (node2/ethtool-fec@enp29s0np0.out)",
             "collect node2 again",
         ),
     ],

@@ -129,7 +129,8 @@ def test_explain_finds_a_setting_by_a_counter_of_a_driver(counter: str) -> None:
         (
             ["explain", "zzz", "NIC-05", "nic.mtuu"],
             "error: explain: no check, known failure, setting, counter or term named 'zzz'\n"
-            "  hint: `wirespeed list checks`, `wirespeed list failures` and `wirespeed list settings` print all\n"
+            "  hint: `wirespeed list checks`, `wirespeed list failures` and `wirespeed list settings` print all; terms "
+            "are in docs/reference/glossary.md, values of the cluster file in docs/reference/cluster-file.md\n"
             "error: explain: no check, known failure, setting, counter or term named 'nic.mtuu'\n"
             "  hint: did you mean 'nic.rdma_mtu'?\n",
         ),

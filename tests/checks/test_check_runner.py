@@ -24,7 +24,7 @@ def test_nothing_read_is_never_good() -> None:
     findings = small.find(Facts({}))
     assert {finding.status for finding in findings} == {Status.UNKNOWN, Status.SKIP}
     mtu_finding = next(finding for finding in findings if finding.check == "link.mtu")
-    assert mtu_finding.found == "not read: nic.link.mtu: nothing was collected from node1"
+    assert mtu_finding.found == "nic.link.mtu not read; nothing was collected from node1"
 
 
 def test_no_intent_is_skipped_whatever_was_found() -> None:
@@ -47,7 +47,7 @@ def test_a_gap_names_the_command_and_what_became_of_it() -> None:
         if finding.status is Status.UNKNOWN
     ]
     assert [(finding.place, finding.found) for finding in findings] == [
-        ("pcie 0000:14:00.0", "not read: pcie.acs: lspci: permission denied")
+        ("pcie 0000:14:00.0", "pcie.acs not read; lspci: permission denied")
     ]
 
 
@@ -66,7 +66,7 @@ def test_a_thing_not_seen_in_a_collection_not_read_to_its_end_is_unknown() -> No
     ]
     findings = small.bad(assemble_facts(observed))
     assert [(finding.check, finding.status, finding.found) for finding in findings] == [
-        (identifier, Status.UNKNOWN, "not read: host.rules: the collected output does not contain its value")
+        (identifier, Status.UNKNOWN, "host.rules not read; the collected output does not contain its value")
         # of the other rule it is unknown whether another one comes before it
         for identifier in ("address.next-hop", "address.next-hop", "address.rule", "address.rule")
     ]

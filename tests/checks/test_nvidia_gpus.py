@@ -228,7 +228,7 @@ classes:
                     "gpu.links",
                     "unknown",
                     "gpu GPU7",
-                    "not read: gpu.links: the vendor's tool shows the links of 7 of 8 GPUs; it numbers only those"
+                    "gpu.links not read; the vendor's tool shows the links of 7 of 8 GPUs; it numbers only those"
                     " that it lists, so another GPU may be missing",
                 )
             ],
@@ -241,7 +241,7 @@ classes:
                     "gpu.links",
                     "unknown",
                     f"gpu GPU{index}",
-                    "not read: gpu.links: nvlink: its output is empty (node2/nvlink.out)",
+                    "gpu.links not read; nvlink: its output is empty (node2/nvlink.out)",
                 )
                 for index in range(8)
             ],

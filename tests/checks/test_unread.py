@@ -101,7 +101,7 @@ def test_a_setting_of_another_device_is_named_with_its_port(
         for finding in list_unknown_findings("mi300x-4node", bundle)
         if finding.device == "node1" and finding.check == "fabric.congestion-control"
     ]
-    assert finding.found is not None and finding.found.startswith("not read: queue.ecn.enabled of leaf1:Eth1/")
+    assert finding.found is not None and finding.found.startswith("queue.ecn.enabled of leaf1:Eth1/")
     assert finding.unread_device == "leaf1"
     assert [fix.sentence for fix in finding.fix] == ["collect leaf1 again"]
 
@@ -119,7 +119,7 @@ def test_the_file_for_the_next_driver_load_does_not_show_the_marks_of_now(
     ]
     (finding,) = findings
     assert finding.found == (
-        "not read: nic.qos.roce_dscp: only the file for the next driver load shows it; cc on ens7f0np0: it failed"
+        "nic.qos.roce_dscp not read; only the file for the next driver load shows it; cc on ens7f0np0: it failed"
     )
     assert [command for fix in finding.fix for command in fix.commands] == [
         "mkdir -p /sys/kernel/config/bnxt_re/bnxt_re0",
@@ -178,7 +178,7 @@ def test_a_share_in_another_form_is_not_compared() -> None:
     (finding,) = (finding for finding in findings if finding.status is Status.UNKNOWN)
     assert (finding.status, finding.found) == (
         Status.UNKNOWN,
-        "not read: queue.weight: no line shows a share in percent; another form of it, such as a rate, is not compared "
+        "queue.weight not read; no line shows a share in percent; another form of it, such as a rate, is not compared "
         "with a share",
     )
     assert [fix.sentence for fix in finding.fix] == [

@@ -216,8 +216,8 @@ def test_a_command_whose_form_is_from_memory_marks_what_it_shows(tmp_path: Path,
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("uname.out", "uname: the bundle contains no readable file node1/uname.out"),
-        ("uname.err", "uname: the bundle contains no readable file node1/uname.err"),
+        ("uname.out", "uname: the bundle has no readable node1/uname.out"),
+        ("uname.err", "uname: the bundle has no readable node1/uname.err"),
     ],
 )
 def test_a_lost_file_leaves_the_other_outputs(tmp_path: Path, name: str, reason: str) -> None:

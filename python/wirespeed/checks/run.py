@@ -91,7 +91,7 @@ def _explain_missing_verdict(context: CheckContext, reason: Exception) -> Findin
         place = reason.place or context.place
         is_elsewhere = place.device != context.place.device
         setting = f"{reason.setting} of {format_remote_place(place)}" if is_elsewhere else reason.setting
-        unread = _finding_without_verdict(context, Status.UNKNOWN, f"not read: {setting}: {reason.reason}")
+        unread = _finding_without_verdict(context, Status.UNKNOWN, f"{setting} not read; {reason.reason}")
         files = (f"{source.device}: {source}" for gap in reason.gaps for source in gap.empty_files)
         return replace(
             unread,
@@ -126,7 +126,7 @@ def _build_absence(context: CheckContext, unread: UnreadError, absences: Absence
     setting = list_settings(type(planned)).get(unread.setting)
     value = format_value(get(planned, unread.setting), setting.unit if setting is not None else None)
     planned_value = f"{unread.setting} = {value}" if len(value) <= _LONGEST_VALUE else unread.setting
-    outcome = failure("the configuration file does not exist", f"{names} with {planned_value}", f"no {names}", fix)
+    outcome = failure("the rendered file is not installed", f"{names}, which sets {planned_value}", f"no {names}", fix)
     finding = replace(_build_finding(context, outcome), evidence=tuple(dict.fromkeys(sources)))
     cause = absences.setdefault((place.device, files), (context.check.id, context.place))
     if cause == (context.check.id, context.place):

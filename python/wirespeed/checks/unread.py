@@ -87,13 +87,13 @@ def _advise(device: str, setting: str, kind: GapKind, gaps: Sequence[Gap]) -> st
             return f"remove the reason why {_list_commands(gaps)} is not applicable, then {instruction}"
         case GapKind.NOT_IN_OUTPUT if setting.startswith("host.software."):
             return (
-                f"look for the program in {_list_files(gaps)}; without a line of it the program may not be installed; "
-                "if a line shows its version, report that line"
+                f"look for the program in {_list_files(gaps)}. If a line shows its version, report that line. "
+                "If no line does, the program may not be installed"
             )
         case GapKind.NOT_IN_OUTPUT:
             return (
-                f"look for the setting in {_list_files(gaps)}; without a line of it the device uses its default, which "
-                "wirespeed does not know; if a line sets it, report that line"
+                f"look for the setting in {_list_files(gaps)}. If a line shows it, report that line. If no "
+                "line does, the device uses a default value that wirespeed does not know"
             )
         case GapKind.PARSER_FAILED:
             return f"report the error with {_list_files(gaps)}"

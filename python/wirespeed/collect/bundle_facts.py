@@ -235,7 +235,7 @@ class _Reader:
             yield from ((path, kind, gap) for path in command.reads)
             return
         if missing_files := self._list_missing_files(entry):
-            reason = f"the bundle contains no readable file {' and '.join(missing_files)}"
+            reason = f"the bundle has no readable {' and '.join(missing_files)}"
             yield from ((path, GapKind.NO_FILE, reason) for path in command.reads)
             return
         output = outputs.get(entry.command)

@@ -44,7 +44,7 @@ ROWS: list[tuple[str, tuple[str, ...], str, Any, tuple[str, ...], str | None]] =
             "priority-flow-control priority 3 no-drop",
             *(f"priority-flow-control priority {number} drop" for number in range(4, 8)),
         ),
-        "only the port changes: a line in its qos profile stays",
+        "the commands change the port alone: correct its qos profile too, if it has one",
     ),
     (
         "eos-routed",
@@ -84,7 +84,7 @@ ROWS: list[tuple[str, tuple[str, ...], str, Any, tuple[str, ...], str | None]] =
             "random-detect ecn minimum-threshold 1048 kbytes maximum-threshold 2097 kbytes "
             "max-mark-probability 5 weight 0",
         ),
-        None,
+        "the commands change the port alone: correct its qos profile too, if it has one",
     ),
     (
         "eos-routed",
@@ -92,7 +92,7 @@ ROWS: list[tuple[str, tuple[str, ...], str, Any, tuple[str, ...], str | None]] =
         "queue.ecn_counter",
         True,
         ("interface Ethernet1/1", "uc-tx-queue 3", "random-detect ecn count"),
-        None,
+        "the commands change the port alone: correct its qos profile too, if it has one",
     ),
     ("eos-routed", (), "switch.ecn_counters", True, ("hardware counter feature ecn out",), None),
     (
@@ -101,7 +101,7 @@ ROWS: list[tuple[str, tuple[str, ...], str, Any, tuple[str, ...], str | None]] =
         "queue.discipline",
         Discipline.STRICT,
         ("interface Ethernet1/1", "tx-queue 6", "priority strict"),
-        None,
+        "the commands change the port alone: correct its qos profile too, if it has one",
     ),
     ("eos-routed", (), "switch.routing", True, ("ip routing",), None),
     ("eos-routed", (), "switch.routing", False, ("no ip routing",), None),
@@ -181,7 +181,7 @@ ROWS: list[tuple[str, tuple[str, ...], str, Any, tuple[str, ...], str | None]] =
             "priority-flow-control priority 3 no-drop",
             "priority-flow-control priority 4 drop",
         ),
-        "only the port changes: a line in its qos profile stays",
+        "the commands change the port alone: correct its qos profile too, if it has one",
     ),
     (
         "dell-routed",

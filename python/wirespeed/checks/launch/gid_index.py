@@ -105,7 +105,7 @@ def _list_fixes(context: CheckContext, index: str, rows: list[str], has_version_
     ]
     if rows:
         # no change: the plan has another index, and only an index that is correct for every NIC of the job helps
-        fixes.append(_select_row(rows[0]))
+        fixes.append(Fix(f"or, instead, {_select_row(rows[0]).sentence}"))
     return fixes
 
 

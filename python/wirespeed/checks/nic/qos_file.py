@@ -74,7 +74,7 @@ def check(context: CheckContext) -> Outcome:
         raise NoIntentError("not planned: the configuration file")
     if absent_file is not None:
         return failure(
-            "the configuration file does not exist",
+            "the rendered file is not installed",
             _format_values(intended, list(intended)),
             f"no {absent_file}",
             Fix(f"render the cluster file, and install the rendered {absent_file} with apply.sh"),

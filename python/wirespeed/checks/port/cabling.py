@@ -55,7 +55,7 @@ def check(context: CheckContext) -> Outcome:
     fix = Fix(_describe_correction(context, found, end))
     nics = (Place(cable_end.device).child("nic", cable_end.port) for cable_end in (end, found))
     return failure(
-        "another port is at the other end of the cable",
+        "the cable leads to another port than planned",
         expected,
         found_ports,
         fix,

@@ -80,7 +80,7 @@ def check(context: CheckContext) -> Outcome:
 
 def _summarize(found: frozenset[int], intended: frozenset[int]) -> str:
     if found == intended:
-        return "the configured PFC priorities differ from those planned and in effect"
+        return "the configured PFC priorities differ from the plan; those in effect are as planned"
     deviation = "enabled for other priorities than planned" if found else "not enabled"
     return f"PFC of the port is {deviation}"
 

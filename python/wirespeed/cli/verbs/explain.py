@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 import shlex
 from collections.abc import Callable
 from functools import partial
@@ -18,6 +20,12 @@ if TYPE_CHECKING:
     from wirespeed.errors import Problem
     from wirespeed.settings import Setting
 
+_GLOSSARY = "terms are in docs/reference/glossary.md, values of the cluster file in docs/reference/cluster-file.md"
+_COUNTER_NAME = re.compile(
+    r"(?:^|_)(?:[rt]x|prio\d*|cnps?|ecn|pause|pkts?|packets?|bytes|errors?|err|discards?|drops?|buffer|sequence|retrans)"
+    r"(?:_|$)"
+)
+"""Words of the names of NIC counters."""
 _CONGESTION_CHECKS = "`wirespeed explain nic.congestion-control qos.pfc`"
 _INDENT = 4  # indentation of text below its heading, in columns
 _SHORTEST_WORD = 4  # characters of a word that is searched in names
@@ -112,22 +120,22 @@ def _find_pages(name: str) -> list[Callable[[], None]] | Problem:
             for path in ([name] if name in settings else counted)
         ]
     pages: list[Callable[[], None]] = []
-    if "." not in name and (matches := search_term(name)):
+    if "." not in name and (matches := search_term(name) or search_term(name.removesuffix("s"))):
         pages.append(partial(_print_matches, name, matches))
     if (kind := name.replace("_", "-")) in describe_kinds_of_run():
         pages.append(partial(_print_kind_of_run, kind))
     if pages:
         return pages
-    lists = "`wirespeed list checks`, `wirespeed list failures` and `wirespeed list settings` print all"
+    lists = f"`wirespeed list checks`, `wirespeed list failures` and `wirespeed list settings` print all; {_GLOSSARY}"
     words = [word for word in name.split() if len(word) >= _SHORTEST_WORD and search_term(word)] if " " in name else []
     hint = (
         None if " " in name else _suggest_names(name, [*checks_by_id, *failures, *settings, *describe_kinds_of_run()])
     ) or lists
-    if words and len(name.split()) <= _MOST_TERM_WORDS:
+    if words and len(name.split()) <= _MOST_TERM_WORDS and not any(letter.isdigit() for letter in name):
         hint = f"`wirespeed explain {shlex.quote(words[-1])}` lists what contains that word"
     elif " " in name:
-        hint = "if it is a message of a benchmark, write it to a file and run `wirespeed bench parse FILE`"
-    elif hint == lists and "_" in name and "." not in name:
+        hint = f"if it is a message of a benchmark, run `wirespeed bench parse LOG` on its log; {_GLOSSARY}"
+    elif hint == lists and "." not in name and _COUNTER_NAME.search(name):
         counters = ", ".join(path for path in settings if counter_names(path))
         hint = f"the counters of drivers that are read: {counters}; on congestion: {_CONGESTION_CHECKS}"
     return Problem("explain", f"no check, known failure, setting, counter or term named {name!r}", hint=hint)
@@ -150,6 +158,8 @@ def _suggest_names(text: str, names: list[str]) -> str | None:
     containing = [name for name in names if word in name.rpartition(".")[2]] if len(word) >= _SHORTEST_WORD else []
     if 0 < len(containing) <= _MOST_SUGGESTIONS:
         return f"did you mean {', '.join(map(repr, containing))}?{_list_groups(word, names)}"
+    if "." not in text:  # most of a long dotted name can be similar by chance
+        names = [name for name in names if difflib.get_close_matches(text, [name.rpartition(".")[2]])]
     return did_you_mean(text, names)
 
 

@@ -24,6 +24,7 @@ from wirespeed.platforms.switch.policies import group_by_target
 from wirespeed.settings import Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Discipline
 
+_PROFILE_STAYS = "the commands change the port alone: correct its qos profile too, if it has one"
 _SESSION = CommandSession(("configure",), ("end", "write memory"), "ranges-of-numbers")
 """Ranges of interfaces: Arista EOS User Manual, "Command-Line Interface"."""
 
@@ -47,6 +48,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         port = device.ports.get(names_by_kind["port"], Port())
         queue = port.queues.get(names_by_kind["queue"], Queue())
         lines = _queue_lines(names_by_kind["port"], names_by_kind["queue"], path, value, queue, device.chip)
+        consequence = _PROFILE_STAYS if lines else None
     elif path in WATCHDOG_PATHS:
         port = device.ports.get(names_by_kind["port"], Port())
         lines = watchdog_lines(names_by_kind["port"], path, value, port, device)
@@ -71,7 +73,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
 
 
 _CONSEQUENCES = {
-    "port.qos.pfc": "only the port changes: a line in its qos profile stays",
+    "port.qos.pfc": _PROFILE_STAYS,
     "port.link.fec": LINK_FLAP,
     "port.link.training": LINK_FLAP,
     "port.link.enabled": "the link changes its state",
