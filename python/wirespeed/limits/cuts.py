@@ -61,7 +61,7 @@ def network_cut(
     tightest = min(group.members, key=lambda member: member.network)
     traffic = "S out of and into every host, the switches sum" if switches_sum else _describe_traffic(collective, group)
     formula = (
-        f"{number(factor)} × S/T with {traffic}; "
+        f"{factor:.4g} (bus bandwidth factor of {group.ranks} ranks) × S/T with {traffic}; "
         f"{label} move {number(tightest.network)} GB/s in one direction "
         f"({tightest.format_nics(tightest.nics)}, {tightest.nics_bottleneck})"
     )

@@ -144,7 +144,7 @@ def _list_other_rates(path: Path, facts: LogFacts, bidirectional: bool) -> Itera
     if facts.queue_pairs == 1:
         half = replace(path, speed=Bandwidth(path.speed // 2))
         value = _compute_framing(half, bidirectional)
-        yield Term("one queue pair, which uses one port of a bond", value, "Gb/s", "", _BOND)
+        yield Term("one queue pair over a bond (it uses one port)", value, "Gb/s", "", _BOND)
     if facts.queue_pairs == 1 and path.speed.gb_per_s >= _QUEUE_PAIR_SPEED:
         value = _ONE_QUEUE_PAIR * _compute_framing(path, bidirectional)
         yield Term("one queue pair", value, "Gb/s", "", "NVIDIA/nccl issue 2171: 368 of 392 Gb/s")

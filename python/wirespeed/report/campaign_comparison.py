@@ -343,7 +343,7 @@ def _format_count(count: int, difference: Difference) -> Text:
 
 
 _COUNTED = {
-    Difference.CHANGED: "changed (neither higher nor lower is better)",
+    Difference.CHANGED: "changed in metrics where neither higher nor lower is better",
     Difference.NONE: "without a significant change",
     Difference.TOO_FEW_VALUES: "with too few values",
 }

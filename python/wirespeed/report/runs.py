@@ -35,7 +35,7 @@ def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], 
     if counts[Judgement.SKIP] == counts.total() > 0:
         parts.append("no run is judged alone" if is_compared else "nothing is judged")
     if counts[Judgement.SKIP]:
-        parts.append(f"{counts[Judgement.SKIP]:,} not judged (may be good or bad)")
+        parts.append(f"{counts[Judgement.SKIP]:,} not judged (no verdict)")
     elif not counts:
         parts.append("no run is judged alone" if is_compared else "nothing to judge")
     outcomes = Counter(relation.judgement for relation in relations)

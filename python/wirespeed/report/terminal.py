@@ -209,7 +209,16 @@ def print_judged_runs(results: Iterable[JudgedRun], console: Console, titles: Ma
                 _print_labeled(outcome.judgement.value, f"{sizes}{outcome.reason}", console)
         for heading, lines in (("assumed", runs.assumptions(run)), ("note", run.notes)):
             for text in lines:
-                _print_labeled(heading, text, console)
+                _print_note(heading, text, console)
+
+
+def _print_note(label: str, text: str, console: Console) -> None:
+    """Print a note; its indented lines are commands, which are not wrapped."""
+    for number, row in enumerate(text.splitlines()):
+        if row.startswith("  "):
+            console.print(Text(f"{_INDENT}{'':<9}{wording.clean(row)}", style="bold"), soft_wrap=True)
+        else:
+            _print_labeled("" if number else label, row, console)
 
 
 def _print_matrix(matrix: DeviceMatrix, console: Console) -> None:
@@ -391,10 +400,13 @@ def _print_series(series: _Series, console: Console) -> None:
     heading = [series.name, *(_common_value(column, series) for column in common)]
     labels = [f"limited by: {above}"] if above else []
     if above and of_physical and of_physical != above:
-        labels = [f"limited by (physical): {of_physical}", f"limited by (reachable): {above}"]
+        labels = [
+            f"limited by (physical): {of_physical}{_format_formula(row.physical for row in series.rows)}",
+            f"limited by (reachable): {above}{_format_formula(row.reachable or row.physical for row in series.rows)}",
+        ]
     is_short = len(labels) == 1 and above in _list_terms(series)
     for text in (", ".join([*heading, *labels]),) if is_short else (", ".join(heading), *labels):
-        console.print(Text(wording.line(text)))
+        _print_text(text, console)
     columns = [column for column in columns if column not in common]
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
@@ -408,6 +420,14 @@ def _print_series(series: _Series, console: Console) -> None:
         cells = [wording.line(column.cell(row)) for column in columns]
         table.add_row(*(Text(cell, style=style if cell == row.judgement.value else "") for cell in cells))
     console.print(table)
+
+
+def _format_formula(bounds: Iterable[Bound | None]) -> str:
+    """The formula of the limiting term, if it is the same at all sizes; empty otherwise."""
+    formulas = set()
+    for bound in filter(None, bounds):
+        formulas |= {term.formula for term in bound.terms if term.name == bound.bottleneck} or {""}
+    return f" = {formulas.pop()}" if len(formulas) == 1 and all(formulas) else ""
 
 
 def _list_terms(series: _Series) -> set[str]:

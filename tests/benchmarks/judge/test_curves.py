@@ -50,7 +50,7 @@ def test_a_dip_in_the_plateau_states_both_reasons():
     verdict = find_verdict(judge(all_reduce(HEALTHY | {4 * GIB: 40.0}), plan()), 4 * GIB, Metric.BUSBW)
     assert verdict.judgement is Judgement.FAIL
     assert verdict.reason == (
-        "below 65 % of the reachable limit (limited by reachable xGMI rate); a dip in the curve: 40 GB/s at 4 GiB "
+        "below 65 % of the reachable limit (limit: reachable xGMI rate); a dip in the curve: 40 GB/s at 4 GiB "
         "between 335 GB/s at 2 GiB and 340 GB/s at 8 GiB"
     )
 

@@ -24,7 +24,7 @@ STEP = Step(
     target="node2:bnxt_re0",
 )
 LIMIT = "(baseline)"
-BELOW = "below 25 % of the reachable limit (limited by baseline)"
+BELOW = "below 25 % of the reachable limit (limit: baseline)"
 
 
 def iperf3(gb_per_s: float) -> str:
@@ -90,7 +90,7 @@ def test_limits_of_the_cluster_are_never_applied() -> None:
     text = "12 Gb/s, 3 % of 396.02 Gb/s (line rate × TCP framing)"
     assert of_cluster[12.0] == (
         Grade.WARN,
-        f"{text}: below 90 % of the reachable limit (limited by line rate × TCP framing)",
+        f"{text}: below 90 % of the reachable limit (limit: line rate × TCP framing)",
     )
     assert of_cluster[500.0][0] is Grade.UNKNOWN
     for rate in of_cluster:

@@ -121,7 +121,7 @@ def test_what_the_log_proves_explains_a_loss(evidence, cause):
     bad, notes = judge_evidence(40.0, evidence)
     assert (bad.judgement, bad.reason) == (
         Judgement.FAIL,
-        f"the log proves: {cause}; below 65 % of the reachable limit (limited by reachable xGMI rate)",
+        f"the log proves: {cause}; below 65 % of the reachable limit (limit: reachable xGMI rate)",
     )
     assert not any(cause in note for note in notes)
     good, notes = judge_evidence(330.0, evidence)
@@ -313,7 +313,7 @@ def test_no_assumed_cause_stands_beside_a_proven_one(evidence, is_proven):
     (judged,) = judge_repeats([judge(run, plan(), evidence=evidence)], [run], [None])
     reason = find_verdict(judged, 8 * GIB, Metric.BUSBW).reason
     assert reason.startswith("the log proves: 2 of 8 NICs used on node1; below ") is is_proven
-    assert ("as if the path had 2 of 8 NICs" in reason) is not is_proven
+    assert ("causes of exactly this rate: 2 of 8 NICs" in reason) is not is_proven
     assert any("before acting on it" in note for note in judged.notes) is not is_proven
 
 
@@ -321,17 +321,17 @@ def test_no_assumed_cause_stands_beside_a_proven_one(evidence, is_proven):
     ("evidence", "busbw", "expected"),
     [
         # half of what one NIC reaches: the proven cause alone does not explain it
-        (proven(network="IB", nics={"node1": ("bnxt_re0",)}), 24.26, "as if the path had a port at 200 Gb/s"),
+        (proven(network="IB", nics={"node1": ("bnxt_re0",)}), 24.26, "causes of exactly this rate: a port at 200 Gb/s"),
         (proven(network="IB", nics={"node1": ("bnxt_re0",)}), 48.5, None),
         # a cause of losses that is no limit hides nothing
-        (proven(network="IB", nics=EIGHT_NICS, link="IB"), 194.0, "as if the path had a port at 200 Gb/s"),
+        (proven(network="IB", nics=EIGHT_NICS, link="IB"), 194.0, "causes of exactly this rate: a port at 200 Gb/s"),
         (proven(network="Socket"), 194.0, None),
     ],
 )
 def test_a_proven_cause_hides_only_assumed_ones_that_it_replaces(evidence, busbw, expected):
     reason = find_verdict(judge(all_reduce(busbw), plan(), evidence=evidence), 8 * GIB, Metric.BUSBW).reason
     assert reason.startswith("the log proves: ")
-    assert ("as if the path had" in reason) is (expected is not None)
+    assert ("causes of exactly this rate" in reason) is (expected is not None)
     assert (expected or "") in reason
 
 

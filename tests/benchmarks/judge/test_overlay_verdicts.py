@@ -60,7 +60,7 @@ def test_a_loss_is_explained_by_what_was_found(observation, value, limit, bindin
 def test_the_wording_of_an_explained_loss():
     verdict = find_verdict(judge(perftest({4 * MIB: 228.0}), plan(), observed=overlay_plan(X8)))
     assert verdict.reason == (
-        "below 80 % of the reachable limit (limited by line rate × RoCEv2 framing); 99 % of the rate of a path with "
+        "below 80 % of the reachable limit (limit: line rate × RoCEv2 framing); 99 % of the rate of a path with "
         "PCIe gen4 x16 or PCIe gen5 x8 (230.46 Gb/s), where runs reach 90 % or more; "
         "58 % of the planned limit, 99 % of the limit of the cluster as found: NIC slot of node1:bnxt_re0, "
         "252.06 Gb/s × 256 B / 280 B per write (gen5 x8, MaxPayload 256)"

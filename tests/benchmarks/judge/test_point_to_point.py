@@ -164,7 +164,7 @@ def test_small_messages_are_bound_by_their_rate():
     assert find_verdict(judged, KIB).judgement is Judgement.SKIP
     assert (
         find_verdict(judged, KIB).reason
-        == "small messages are limited by the message rate (highest rate in this table: 3 Mpps)"
+        == "small messages are limited by the message rate (highest rate in this table: 3 million messages/s)"
     )
 
 

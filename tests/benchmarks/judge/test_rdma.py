@@ -79,7 +79,7 @@ def test_small_messages_are_not_failed_where_no_rate_is_known():
         65536: Judgement.PASS,
         MIB: Judgement.PASS,
     }
-    reason = "small messages are limited by the message rate (highest rate in this table: 4 Mpps)"
+    reason = "small messages are limited by the message rate (highest rate in this table: 4 million messages/s)"
     assert find_verdict(judged, 2).reason == reason
     assert judged.notes == (f"2 B to 4 KiB not judged: {reason}",)
 
@@ -113,11 +113,11 @@ def test_a_dip_below_the_plateau_is_left_to_the_plateau():
     assert find_verdict(judged, 65536).judgement is Judgement.SKIP
     assert (
         find_verdict(judged, 65536).reason
-        == "a size below 25 % of the largest size counts as slow only at a dip or a step of the curve"
+        == "sizes below 2 MiB (25 % of the largest size) can fail only at a dip or a step of the curve"
     )
     assert find_verdict(judged, 8 * MIB).judgement is Judgement.PASS
     assert judged.notes == (
-        "64 KiB not judged: a size below 25 % of the largest size counts as slow only at a dip or a step of the curve",
+        "64 KiB not judged: sizes below 2 MiB (25 % of the largest size) can fail only at a dip or a step of the curve",
     )
 
 
@@ -125,16 +125,16 @@ def test_a_dip_above_a_size_that_passes_is_named():
     judged = judge(perftest({65536: 380.9, MIB: 241.9, 8 * MIB: 391.0}), plan())
     assert find_verdict(judged, MIB).judgement is Judgement.SKIP
     assert judged.notes == (
-        "1 MiB not judged: 62 % of the reachable limit, although 64 KiB passes; a size below 25 % of the largest "
-        "size counts as slow only at a dip or a step of the curve",
+        "1 MiB not judged: 62 % of the reachable limit, although 64 KiB passes; sizes below 2 MiB "
+        "(25 % of the largest size) can fail only at a dip or a step of the curve",
     )
 
 
 def test_sizes_above_one_that_passes_are_one_note():
     judged = judge(perftest({65536: 380.9, 131072: 241.9, 262144: 246.5, 8 * MIB: 391.0}), plan())
     assert judged.notes == (
-        "128 KiB to 256 KiB not judged: 62 % to 63 % of the reachable limit, although smaller sizes pass; a size below "
-        "25 % of the largest size counts as slow only at a dip or a step of the curve",
+        "128 KiB to 256 KiB not judged: 62 % to 63 % of the reachable limit, although smaller sizes pass; sizes below "
+        "2 MiB (25 % of the largest size) can fail only at a dip or a step of the curve",
     )
 
 

@@ -193,7 +193,7 @@ def test_wrong_data_are_no_matter_of_chance():
 def test_one_bad_run_alone_shows_how_to_repeat_it(run_, command):
     (judged_run,) = judge_runs(run_, context=RunContext("node1:bnxt_re0"))
     assert judged_run.notes[-1] == (
-        f"failed in a single run; before acting on it, run it once more: {command}; "
+        f"failed in a single run; before acting on it, run it once more:\n  {command}\n"
         "then judge both logs together with --from HOST:NIC and --to HOST:NIC"
     )
     assert judged_run.repeat == (command,)
@@ -362,7 +362,7 @@ def test_a_bad_collective_is_repeated_with_its_own_command(settings, combined):
 
 def test_a_repeat_between_unknown_nics_needs_their_names():
     (judged_run,) = judge_runs(write(230.0), context=RunContext())
-    assert judged_run.notes[-1].endswith("; then judge both logs together with --from HOST:NIC and --to HOST:NIC")
+    assert judged_run.notes[-1].endswith("\nthen judge both logs together with --from HOST:NIC and --to HOST:NIC")
 
 
 def test_a_repeat_without_header_lines_needs_them():

@@ -168,7 +168,7 @@ def test_both_directions_between_ports_of_a_card_pass_its_slot_twice(tmp_path):
     assert verdict.found.value == pytest.approx(both_ways / 2, rel=1e-4)
     assert verdict.found.bottleneck.startswith("NIC slot of node2:")
     assert "2 ends that share it" in verdict.reason
-    assert "as if the path had PCIe gen4 x4 " not in verdict.reason
+    assert "causes of exactly this rate: PCIe gen4 x4 " not in verdict.reason
     at_the_limit = find_verdict(judge(write_both_ways(114.0), observed.plan, **BOTH_PORTS))
     assert (at_the_limit.judgement, at_the_limit.reachable.value) == (
         Judgement.PASS,

@@ -830,11 +830,11 @@ def _list_groups_by_switch_tier(plan: Plan, group: Group) -> tuple[tuple[str, Gr
 def _describe_sums(group: Group, stated: Algorithm | None) -> str:
     """Where data are added: by the ``stated`` algorithm if it is one of switches, else by what the hosts can use."""
     if stated in (Algorithm.NVLS, Algorithm.NVLS_TREE):
-        return f"switches between the GPUs of a host add data ({stated.value}, as stated); network switches do not"
+        return f"switches between the GPUs of a host sum data ({stated.value}, as stated); network switches do not"
     if stated is Algorithm.COLLNET:
-        return f"network switches add data ({stated.value}, as stated)"
+        return f"network switches sum data ({stated.value}, as stated)"
     if group.has_switch_reduction:
-        return "switches between the GPUs of a host can add data (NVLS); network switches do not (no SHARP)"
+        return "switches between the GPUs of a host can sum data (NVLS); network switches do not (no SHARP)"
     return "reduction in GPUs, not in switches (no NVLS, no SHARP)"
 
 
@@ -1046,7 +1046,7 @@ def _list_reasons_above(collective: Collective, group: Group, is_placed: bool, e
         reasons.append("uneven shares, most of them within a host")
     lists_sharp = evidence is not None and any(nic.sharp for nic in evidence.communicator.nics or ())
     if collective is Collective.ALL_REDUCE and group.across_hosts and lists_sharp:
-        reasons.append("the network switches add data (SHARP, which the log lists): state it with --algorithm collnet")
+        reasons.append("the network switches sum data (SHARP, which the log lists): state it with --algorithm collnet")
     if not group.across_hosts:
         reasons.append("faster GPU links")
     elif not is_placed:

@@ -139,7 +139,8 @@ class PairLimits:
             return f"small messages are limited by latency ({self.floor.description})"
         if size * self.rate >= PIPELINED * bytes_per_second:
             return None
-        return f"small messages are limited by the message rate ({self.rate_from}: {number(self.rate / 1e6)} Mpps)"
+        rate = f"{number(self.rate / 1e6)} million messages/s"
+        return f"small messages are limited by the message rate ({self.rate_from}: {rate})"
 
 
 def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:

@@ -19,6 +19,7 @@ from wirespeed.benchmarks.endpoints.nics import (
     is_link_local,
     is_loopback,
     list_nics,
+    list_other_addresses,
     nic_slot,
     nic_speed,
     nic_with_device,
@@ -147,9 +148,8 @@ class RdmaLimits:
         needed = PIPELINED * convert(limit.reachable.value, measurement.unit, "b/s") / 8
         if measurement.size_bytes * self.message_rate >= needed:
             return None
-        return (
-            f"small messages are limited by the message rate ({self.rate_from}: {number(self.message_rate / 1e6)} Mpps)"
-        )
+        rate = f"{number(self.message_rate / 1e6)} million messages/s"
+        return f"small messages are limited by the message rate ({self.rate_from}: {rate})"
 
     def _compute_framing_term(self, size: int | None, acks: float) -> Term:
         if self.bidirectional:
@@ -510,12 +510,14 @@ def _compare_addresses(run: Run, plan: Plan) -> Iterator[str]:
     device = run.parameters.rdma_device
     if device is not None and nic_with_device(plan, device) is None:
         return  # a log of other hosts
+    is_elsewhere = bool(list_other_addresses(run, plan))  # a log of other hosts: no GID index is wrong
     for end, printed in (("local", run.parameters.local_gid), ("remote", run.parameters.remote_gid)):
         nic, address = find_nic_by_gid(printed, plan), _read_address(printed)
         if nic is not None and end == "local" and device not in (None, nic.nic.rdma_device, nic.interface):
             yield f"the log's NIC is {device}, but its local GID {address} is that of {nic}"
         elif nic is None and address is not None and any(place.nic.addresses for place in list_nics(plan)):
-            yield f"{end} GID {address} is not an address of the cluster {plan.name} (`wirespeed explain NIC-05`)"
+            advice = "" if is_elsewhere else " (`wirespeed explain NIC-05`)"
+            yield f"{end} GID {address} is not an address of the cluster {plan.name}{advice}"
 
 
 def _read_address(printed: str | None) -> str | None:

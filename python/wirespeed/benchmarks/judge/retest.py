@@ -136,9 +136,21 @@ def _judge_repetitions(runs: Sequence[JudgedRun]) -> list[JudgedRun]:
         for verdict in run.verdicts:
             if verdict.judgement in _DECIDED:
                 outcomes.setdefault(_identify_value(verdict), []).append(verdict.judgement)
-    return [
+    weighed_runs = [
         replace(run, verdicts=tuple(_weigh_repetitions(verdict, outcomes) for verdict in run.verdicts)) for run in runs
     ]
+    is_repeated = len(runs) > 1
+    return [
+        replace(run, notes=(*run.notes, _NEXT_STEP)) if is_repeated and _fails_without_cause(run) else run
+        for run in weighed_runs
+    ]
+
+
+def _fails_without_cause(run: JudgedRun) -> bool:
+    """Whether a bandwidth failed, and the log proves no bottleneck."""
+    return not run.bottlenecks and any(
+        verdict.judgement is Judgement.FAIL and verdict.physical is not None for verdict in run.verdicts
+    )
 
 
 _DECIDED = (Judgement.PASS, Judgement.WARN, Judgement.FAIL)
@@ -175,15 +187,26 @@ def _judge_single(
     if not sizes or judged.bottlenecks:
         return judged  # the log proves the bottleneck, so a repetition decides nothing
     commands = _build_commands(run, ends, sizes, context, plan)
-    once_more = "run it once more"
+    once_more, following = "run it once more", "; "
     if (options := _list_job_sizes(run, min(sizes), max(sizes))) is not None:
         repetition = f"the same command on the same hosts once more, with {options}"
         once_more, commands = f"run {repetition}", (f"# {repetition}",)
     elif commands:
-        once_more = f"run it once more: {'; '.join(commands)}"
+        once_more, following = format_commands("run it once more:", *commands), "\n"
     combination = _describe_combination(judged, run, context, plan)
-    note = f"failed in a single run; before acting on it, {once_more}; {combination}"
-    return replace(judged, notes=(*judged.notes, note), repeat=commands)
+    note = f"failed in a single run; before acting on it, {once_more}{following}{combination}"
+    return replace(judged, notes=(*judged.notes, _NEXT_STEP, note), repeat=commands)
+
+
+_NEXT_STEP = (
+    "the log proves no cause; `wirespeed collect` and `wirespeed check` compare settings, PCIe slots and cables of the "
+    "hosts with the plan"
+)
+
+
+def format_commands(heading: str, *commands: str) -> str:
+    """A note with commands below it, each on a line."""
+    return "\n".join((heading, *(f"  {command}" for command in commands)))
 
 
 _COLLECTIVES = ("nccl-tests", "rccl-tests")
@@ -219,7 +242,7 @@ def _describe_combination(judged: JudgedRun, run: Run, context: RunContext, plan
                 "" if is_identified else " with --from HOST:NIC and --to HOST:NIC"
             )
         command = ["wirespeed", "bench", "judge", judged.file, "NEW.log", "--cluster", context.cluster, *options]
-        return f"then judge both logs together: {shlex.join(command)}"
+        return format_commands("then judge both logs together:", shlex.join(command))
     missing = "show which GPUs they used" if _hides_gpus(judged, run) else "name their hosts"
     return f"then judge its log too: the logs do not {missing}, so each is judged separately"
 

@@ -26,7 +26,7 @@ _FLAT = 0.005  # relative difference of a flat table: a healthy one still rises 
 _SHORTEST = 0.01  # a time that two decimals show
 
 _BELOW = "below "  # begins the reason of a bandwidth below a threshold
-BELOW_PLATEAU = "of the largest size counts as slow only at a dip or a step of the curve"
+BELOW_PLATEAU = "can fail only at a dip or a step of the curve"
 _BITS_FOR_BYTES = 4.0  # between 1 and 8, on a scale of factors nearer to 8
 _HIGHER_LIMIT = 1.001  # of the design's limit: from here on, the limit as found is a higher one
 _EQUAL_LIMIT = 0.99  # from this fraction of the design's limit on, the limit as found explains no loss
@@ -124,13 +124,13 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
         return make_verdict(measurement, Judgement.PASS, _describe_refuted(measurement, limit.refuted), limit)
     below_plateau = measurement.size_bytes is not None and measurement.size_bytes < scale.plateau
     if below_plateau and limit.thresholds is None:
-        return make_verdict(measurement, Judgement.SKIP, _describe_plateau(scale.profile), limit)
+        return make_verdict(measurement, Judgement.SKIP, _describe_plateau(scale), limit)
     alternative = _find_alternative(measurement, limit, thresholds, fails=fraction < warns)
     if alternative is not None:
         return make_verdict(
             measurement, Judgement.UNKNOWN, _describe_alternative(measurement, bound, bound_name, alternative), limit
         )
-    below = f"{_BELOW}{format_percent(passes, 0)} of {bound_name} (limited by {bound.bottleneck})"
+    below = f"{_BELOW}{format_percent(passes, 0)} of {bound_name} (limit: {bound.bottleneck})"
     if fraction >= warns:
         return make_verdict(measurement, Judgement.WARN, below, limit)
     below = below.replace(format_percent(passes, 0), format_percent(warns, 0))
@@ -145,9 +145,10 @@ def _describe_refuted(measurement: Measurement, refuted: Bound) -> str:
     )
 
 
-def _describe_plateau(profile: Profile) -> str:
+def _describe_plateau(scale: Scale) -> str:
     """Why a size below the plateau is not judged."""
-    return f"a size below {format_percent(profile.plateau.value, 0)} {BELOW_PLATEAU}"
+    share = format_percent(scale.profile.plateau.value, 0)
+    return f"sizes below {Size(round(scale.plateau))} ({share} of the largest size) {BELOW_PLATEAU}"
 
 
 def _find_alternative(
@@ -165,7 +166,7 @@ def _find_alternative(
 def _describe_alternative(measurement: Measurement, bound: Bound, bound_name: str, alternative: Alternative) -> str:
     """Why a value is unknown: both limits, and what would decide between them."""
     return (
-        f"{format_percent(measurement.value / bound.value, 0)} of {bound_name} (limited by {bound.bottleneck}), "
+        f"{format_percent(measurement.value / bound.value, 0)} of {bound_name} (limit: {bound.bottleneck}), "
         f"but that is {number(alternative.reachable.value)} {format_unit(measurement.unit)} "
         f"if {alternative.condition}: {alternative.action}"
     )
@@ -187,7 +188,7 @@ def explain_dip(verdict: Verdict, verdicts: Iterable[Verdict], scale: Scale) -> 
     if not smaller or bound is None:
         return verdict
     dip = f"{_describe_share([verdict])}{_ALTHOUGH}{Size(max(smaller))} passes; "
-    return replace(verdict, reason=f"{dip}{_describe_plateau(scale.profile)}")
+    return replace(verdict, reason=f"{dip}{_describe_plateau(scale)}")
 
 
 def find_common_reason(verdict: Verdict) -> tuple[str, bool]:
@@ -257,7 +258,7 @@ def name_fingerprints(verdict: Verdict, fingerprints: Fingerprints | None) -> Ve
     return replace(verdict, reason="; ".join(text for text in texts if text))
 
 
-_AS_IF = "as fast as if the path had"
+_AS_IF = "possible causes of exactly this rate:"
 _PATH = "the rate of a path with"
 
 
@@ -295,9 +296,8 @@ def compare_published_range(
         if of_nics and _AS_IF not in verdict.reason and _PATH not in verdict.reason:
             reached = f"{lowest * fraction * limit:.3g} to {highest * fraction * limit:.3g}"
             text += (
-                f"; if only {count} of {fingerprints.nics} NICs had worked, the expected value would be {reached} "
-                f"{format_unit(measurement.unit)} (estimate in proportion; no such run is published): check that every "
-                "NIC of both hosts was in use"
+                f"; with {count} of {fingerprints.nics} NICs {reached} {format_unit(measurement.unit)} are expected "
+                "(scaled from these runs, not measured): check that every NIC of both hosts was in use"
             )
             break
     if verdict.judgement is Judgement.PASS:
@@ -348,7 +348,8 @@ def describe_passing_fingerprints(verdicts: Iterable[Verdict], fingerprints: Fin
     matches = (_match_plateau(rows, fingerprints) for rows in series.values())
     return tuple(
         dict.fromkeys(
-            f"the largest sizes pass, but are {_AS_IF} {', or '.join(names)}: check that the whole path was in use"
+            f"the largest sizes pass, but their rate is also that of a loss: {', or '.join(names)}; check that the "
+            "whole path was in use"
             for names in matches
             if names
         )

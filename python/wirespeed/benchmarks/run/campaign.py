@@ -75,11 +75,10 @@ def _refuse_idle_suite(suite: Suite, request: Request) -> Refusal:
     found = f"nothing for the suite {suite.name} to run"
     hosts = request.plan.hosts.values()
     if any(nic.rdma_device for host in hosts for nic in host.nics.values()):
-        return refuse(
-            request.plan.name,
-            found,
-            f"at least two hosts with NICs in one network: the suite has {len(request.fabric.hosts)}",
-        )
+        names = list(request.fabric.hosts)
+        if len(names) < 2:
+            found = f"only {names[0]} for the suite {suite.name}" if names else f"no host for the suite {suite.name}"
+        return refuse(request.plan.name, found, "at least two hosts with NICs in one network")
     if suite.over_sockets:
         return refuse(request.plan.name, found, "two hosts with addresses in one subnet, or a cable between them")
     over_sockets = [known_suite.name for known_suite in suites().values() if known_suite.over_sockets]
