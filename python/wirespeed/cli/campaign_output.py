@@ -69,7 +69,8 @@ def _format_order(groups: Mapping[float, Sequence[Step]]) -> str:
         return f": {_count_simultaneous([step for _, step in runs])}"
     if all(end[0] >= start[0] + start[1].seconds for start, end in pairwise(runs)):
         return _SEQUENTIAL
-    return f": {count(len(runs), 'run')} in {len(groups):,} groups, each run when its NICs, links and hosts are free"
+    number = f"{count(len(runs), 'run')} in {len(groups):,} groups"
+    return f": {number}; each run starts when its NICs, links and hosts are free"
 
 
 def _count_simultaneous(steps: Sequence[Step]) -> str:

@@ -295,9 +295,9 @@ def _parameter_changes(a: _Side, b: _Side) -> Changes:
     from wirespeed.results.campaign_history import Changes
     from wirespeed.store.configuration_diff import compare_parameters
 
-    lacking = " and ".join(side.campaign.label for side in (a, b) if side.campaign.id is None)
+    lacking = " and ".join(f"'{side.campaign.label}'" for side in (a, b) if side.campaign.id is None)
     command = "`wirespeed bench parse LOGS --store STORE --bundle BUNDLE`"
-    note = f"no settings stored with {lacking}: changed settings are unknown; store them with {command}"
+    note = f"no settings are stored with {lacking}, so changed settings are unknown; store them with {command}"
     return Changes(compare_parameters(a.runs, b.runs), 0, (note,))
 
 

@@ -121,7 +121,7 @@ class Thresholds:
         if isinstance(self.defaults, EcnFillDefaults) or self.defaults.speed is None:
             return f"{requested_size:,} B at every speed"
         sample, delay = getattr(self.defaults, name).value, self.speed.compute_duration(requested_size)
-        origin = f" (the source: {sample} at {self.defaults.speed.value})"
+        origin = f" (published: {sample} at {self.defaults.speed.value})"
         return f"{delay}{origin} × {self.speed} = {requested_size:,} B"
 
 

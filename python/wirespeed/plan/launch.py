@@ -141,14 +141,13 @@ def _check_smaller_jobs(
     largest, smallest = (hybrid_from - 1) // ranks, available // of_peer + 2
     if largest < smallest:
         return
-    count = str(largest) if largest == smallest else f"{smallest} to {largest}"
+    first = ranks * (smallest - 1) + 1
     problems.warn(
         ("launch", "hybrid_from"),
-        f"jobs on {count} hosts, {ranks} ranks on each, over RC alone: up to {of_peer * (largest - 1):,} queue "
-        "pairs on a host if every rank sends to every other",
+        f"{of_peer * (largest - 1):,} queue pairs on each host of a job on {largest} hosts with {ranks} ranks each, "
+        f"which is over RC alone because it has fewer than {hybrid_from:,} ranks, if every rank sends to every other",
         f"at most {available:,}, those of its {chassis.nic.title}",
-        f"hybrid_from: {ranks * (smallest - 1) + 1}, with which jobs on more than {smallest - 1} "
-        f"host{'s' if smallest > 2 else ''} are hybrid",
+        f"set hybrid_from: {first}: then jobs on {smallest} or more hosts use UD too",
     )
 
 

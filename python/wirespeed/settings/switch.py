@@ -39,7 +39,7 @@ class Port:
     headroom: Annotated[
         Size | None,
         Setting(
-            "headroom of a lossless priority group; the smallest of them", "bytes", Compare.AT_LEAST, observed=True
+            "smallest headroom of the lossless priority groups of the port", "bytes", Compare.AT_LEAST, observed=True
         ),
     ] = None
     headroom_speed: Annotated[

@@ -31,8 +31,8 @@ def compare_settings(
     """Settings that differ and that both campaigns contain. None: no settings were stored with the campaign."""
     lacking = [campaign.label for campaign, device_settings in ((a, before), (b, after)) if device_settings is None]
     if before is None or after is None:
-        names = " and ".join(lacking)
-        note = f"no settings stored with {names}: changed settings are unknown"
+        names = " and ".join(f"'{label}'" for label in lacking)
+        note = f"no settings are stored with {names}, so changed settings are unknown"
         return Changes((), 0, (f"{note}; store them with `wirespeed bench parse LOGS --store STORE --bundle BUNDLE`",))
     changed: list[Change] = []
     unread = 0
