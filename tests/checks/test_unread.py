@@ -163,11 +163,11 @@ def test_a_program_without_a_line_may_not_be_installed() -> None:
     gap = Gap("job-programs", reason, GapKind.NOT_IN_OUTPUT, (source,))
     (fix,) = list_reading_fixes("node1", UnreadError("host.software.osu", "not read", (gap,)))
     assert fix.sentence == (
-        "look for the program in node1/job-programs.out; without a line of it the program may not be installed; "
-        "if a line shows its version, report that line"
+        "look for the program in node1/job-programs.out. If a line shows its version, report that line. If no "
+        "line does, the program may not be installed"
     )
     (fix,) = list_reading_fixes("node1", UnreadError("host.cpu_governor", "not read", (gap,)))
-    assert "the device uses its default" in fix.sentence
+    assert "the device uses a default value" in fix.sentence
 
 
 def test_a_share_in_another_form_is_not_compared() -> None:

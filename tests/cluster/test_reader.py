@@ -105,8 +105,8 @@ _QUEUE_PAIRS = (
 )
 WARNINGS = {
     "bluebonnet-64node/cluster": [
-        "jobs on 6 to 15 hosts, 128 ranks on each, over RC alone: up to 229,376 queue pairs on a host if every rank "
-        "sends to every other; "
+        "up to 229,376 queue pairs on a host: jobs on 6 to 15 hosts with 128 ranks each use RC alone (fewer than 2,048 "
+        "ranks), if every rank sends to every other; "
         "expected at most 65,537, those of its Broadcom BCM957508-P2100G, 2 x 100G PCIe card (Thor)"
     ],
     "bluebonnet-64node/cluster-openmpi": [_QUEUE_PAIRS],

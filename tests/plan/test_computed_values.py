@@ -356,15 +356,15 @@ hardware:
         (
             "",
             {
-                "minimum": ("250,000 B (250 kB)", "20 µs (the source: 1 MB at 400 Gb/s) × 100 Gb/s", "Broadcom"),
-                "maximum": ("750,000 B (750 kB)", "60 µs (the source: 3 MB at 400 Gb/s) × 100 Gb/s", "Broadcom"),
+                "minimum": ("250,000 B (250 kB)", "20 µs (published: 1 MB at 400 Gb/s) × 100 Gb/s", "Broadcom"),
+                "maximum": ("750,000 B (750 kB)", "60 µs (published: 3 MB at 400 Gb/s) × 100 Gb/s", "Broadcom"),
                 "probability": ("20 %", "share of packets that are marked", "Broadcom"),
             },
         ),
         (
             "ecn: {maximum: 4 MB, probability: 35%},",
             {
-                "minimum": ("250,000 B (250 kB)", "20 µs (the source: 1 MB at 400 Gb/s) × 100 Gb/s", "Broadcom"),
+                "minimum": ("250,000 B (250 kB)", "20 µs (published: 1 MB at 400 Gb/s) × 100 Gb/s", "Broadcom"),
                 "maximum": ("4,000,000 B (4 MB)", "4,000,000 B requested", "cluster file"),
                 "probability": ("35 %", "share of packets that are marked", "cluster file"),
             },

@@ -1,15 +1,17 @@
 """The HTML report as a document: one file, escaped, with the structure that keyboards and screen readers need."""
 
 import dataclasses
+import io
 import re
 
 import history_sample
 import pytest
 import report_sample as sample
 from html_document import Document
+from rich.console import Console
 
-from wirespeed.report import html, runs
-from wirespeed.results.benchmarks import RunStatus
+from wirespeed.report import html, runs, terminal
+from wirespeed.results.benchmarks import Metric, RunStatus
 from wirespeed.results.findings import Finding, Fix, Status
 from wirespeed.results.peers import Peers
 from wirespeed.results.report import Report
@@ -328,3 +330,19 @@ def test_equal_commands_of_several_devices_are_one_entry():
     (first,) = document.find_elements("ol", class_="first")
     assert first["text"].count("sysctl -w") == 1
     assert "on node[1-40]" in first["text"]
+
+
+def test_measurements_are_counted_as_in_the_terminal() -> None:
+    """A time beside judged bandwidths is of the same message."""
+    bandwidth = sample.verdict(2**30, 360.0)
+    time = dataclasses.replace(
+        bandwidth,
+        measurement=bandwidth.measurement._replace(metric=Metric.TIME, unit="us"),
+        judgement=Judgement.SKIP,
+    )
+    skipped = sample.verdict(2**10, 1.0, Judgement.SKIP)
+    report = dataclasses.replace(EMPTY, runs=(dataclasses.replace(sample.RUN, verdicts=(bandwidth, time, skipped)),))
+    assert "1 pass, 1 not judged." in html.page(report)
+    stream = io.StringIO()
+    terminal.summary(report, Console(file=stream, width=120))
+    assert "1 pass  1 not judged" in stream.getvalue()

@@ -161,6 +161,15 @@ def test_names_are_text_and_nothing_else(view: SimulationView) -> None:
         assert "<script" not in svg
 
 
+def test_a_run_without_ideal_times_is_named_at_the_chart_that_lacks_it(view: SimulationView) -> None:
+    times = tuple(distribution for distribution in view.distributions if distribution.title != "Slowdown")
+    without = dataclasses.replace(view, folder="rerouted", distributions=times)
+    reason = "Without rerouted: victim: its ideal times are not computed, because paths change during the run."
+    for runs in ([view, without], [without, view]):
+        assert reason in page(runs)
+        assert reason not in page([view, view])
+
+
 def test_runs_of_one_scenario_are_headed_by_its_name_once(view: SimulationView) -> None:
     assert "<h1>victim</h1>" in page([view, view])
 

@@ -118,10 +118,14 @@ def test_nothing_is_wrapped_or_cut() -> None:
         (replace(WHOLE, completed=1020, failed=4), "  flows            1,020 of 1,024 completed, 4 failed"),
         (
             replace(WHOLE, drops=1, losses=2, retransmissions=1),
-            "  loss             1 drop (1 buffer full or port down), 2 lost on faulty links, 1 retransmission",
+            "  loss             1 drop (1 buffer full), 2 lost on faulty links, 1 retransmission",
         ),
         (
-            replace(WHOLE, drops=9, unroutable=7),
+            replace(WHOLE, drops=7, unroutable=7),
+            "  loss             7 drops (7 no route), 0 lost on faulty links, 0 retransmissions",
+        ),
+        (
+            replace(WHOLE, drops=9, unroutable=7, faults=(FAULT,)),
             "  loss             9 drops (7 no route, 2 buffer full or port down), 0 lost on faulty links, "
             "0 retransmissions",
         ),
@@ -174,3 +178,9 @@ def test_no_flow_completed() -> None:
 
 def test_rate() -> None:
     assert rate(1_048_576, 0.125) == "8.39 million frames/s"
+
+
+def test_ack_timeouts_are_counted_where_tables_are_there() -> None:
+    stream = io.StringIO()
+    summary(replace(WHOLE, retransmissions=3), Console(file=stream, width=80, color_system=None), (), 2)
+    assert "loss             0 drops, 0 lost on faulty links, 3 retransmissions, 2 ACK timeouts\n" in stream.getvalue()

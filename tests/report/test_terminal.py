@@ -13,7 +13,7 @@ from wirespeed.report import peers, ranking, terminal
 from wirespeed.report.runs import count_verdicts, overall_verdict
 from wirespeed.results.benchmarks import Metric, RunStatus
 from wirespeed.results.findings import Finding, Impact, Status
-from wirespeed.results.peers import CellPattern, Kind, Suspect
+from wirespeed.results.peers import CellPattern, Kind, Peers, Suspect
 from wirespeed.results.verdicts import Judgement
 
 
@@ -355,3 +355,16 @@ def test_a_latency_is_a_multiple_of_that_of_its_peers():
     matrix = dataclasses.replace(history_sample.PEERS.matrices[0], lower_is_better=True)
     suspect = Suspect(Kind.HOST, CellPattern.ALL, "node3", "", 0.795, 1, 1, False)
     assert peers.suspect_title(suspect, matrix) == "host node3: 1.26 × its peers"
+
+
+def test_results_of_a_suspect_that_are_not_printed_are_counted() -> None:
+    """JSON lists 12 of 22."""
+    matrix = history_sample.PEERS.matrices[0]
+    evidence = tuple(f"node5 -> node{number}: 23000 MiB/s (pairs.log:{number})" for number in range(12))
+    suspect = Suspect(Kind.HOST, CellPattern.ALL, "node5", "22 of 22 cells slow", 0.5, 22, 22, False, evidence=evidence)
+    text = print_report(
+        peers.peers, Peers((dataclasses.replace(matrix, suspects=(dataclasses.replace(suspect, results=22),)),))
+    )
+    assert "22 of 22 cells slow\n    node5 -> node0: " in text
+    assert text.count("node5 -> node") == 4
+    assert "    the 4 slowest of 22 results of the slow cells\n" in text

@@ -116,7 +116,7 @@ def test_stored_campaigns_across_paths_keep_their_settings(tmp_path: Path) -> No
         CliRunner().invoke(app, ["bench", "parse", str(tmp_path / letter), *store, "--label", f"of-{letter}"])
     arguments = ["bench", "compare", "of-a", "of-b", "--across-paths", *store]
     stored = CliRunner().invoke(app, arguments, env={"COLUMNS": "160"}, catch_exceptions=False)
-    assert "no settings stored with of-a and of-b" in stored.stdout
+    assert "no settings are stored with 'of-a' and 'of-b'" in stored.stdout
 
 
 def test_streams_of_two_runs_are_not_compared(tmp_path: Path) -> None:

@@ -141,13 +141,13 @@ def _check_smaller_jobs(
     largest, smallest = (hybrid_from - 1) // ranks, available // of_peer + 2
     if largest < smallest:
         return
-    first = ranks * (smallest - 1) + 1
+    count = str(largest) if largest == smallest else f"{smallest} to {largest}"
     problems.warn(
         ("launch", "hybrid_from"),
-        f"{of_peer * (largest - 1):,} queue pairs on each host of a job on {largest} hosts with {ranks} ranks each, "
-        f"which is over RC alone because it has fewer than {hybrid_from:,} ranks, if every rank sends to every other",
+        f"up to {of_peer * (largest - 1):,} queue pairs on a host: jobs on {count} hosts with {ranks} ranks each use RC "
+        f"alone (fewer than {hybrid_from:,} ranks), if every rank sends to every other",
         f"at most {available:,}, those of its {chassis.nic.title}",
-        f"set hybrid_from: {first}: then jobs on {smallest} or more hosts use UD too",
+        f"set hybrid_from: {ranks * (smallest - 1) + 1}, so that jobs on {smallest} or more hosts use UD too",
     )
 
 

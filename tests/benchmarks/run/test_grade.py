@@ -52,7 +52,7 @@ LIMIT = "(line rate × RoCEv2 framing)"
             (
                 Grade.WARN,
                 f"330 Gb/s, 84 % of 392.06 {LIMIT}: below 95 % of the reachable limit "
-                "(limited by line rate × RoCEv2 framing)",
+                "(limit: line rate × RoCEv2 framing)",
             ),
         ),
         (330.0, GradeOptions(profile=read("strict")), (Grade.BAD, f"330 Gb/s, 84 % of 392.06 {LIMIT}")),

@@ -143,8 +143,7 @@ def _format_loss(run: Summary, ack_timeouts: int | None) -> Text:
 
 def _format_drop_causes(run: Summary) -> str:
     """The causes of all drops. The core does not count those of full buffers and of ports that are down apart."""
-    is_planned = run.source is not None
-    may_be_down = not is_planned or any(fault.kind == "link-down" for fault in run.faults)
+    may_be_down = any(fault.kind == "link-down" for fault in run.faults)
     causes = (
         (run.unroutable, "no route"),
         (run.drops - run.unroutable, "buffer full or port down" if may_be_down else "buffer full"),
