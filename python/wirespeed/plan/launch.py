@@ -144,8 +144,8 @@ def _check_smaller_jobs(
     count = str(largest) if largest == smallest else f"{smallest} to {largest}"
     problems.warn(
         ("launch", "hybrid_from"),
-        f"up to {of_peer * (largest - 1):,} queue pairs on a host: jobs on {count} hosts with {ranks} ranks each use RC "
-        f"alone (fewer than {hybrid_from:,} ranks), if every rank sends to every other",
+        f"up to {of_peer * (largest - 1):,} queue pairs on a host: jobs on {count} hosts with {ranks} ranks each use "
+        f"RC alone (fewer than {hybrid_from:,} ranks), if every rank sends to every other",
         f"at most {available:,}, those of its {chassis.nic.title}",
         f"set hybrid_from: {ranks * (smallest - 1) + 1}, so that jobs on {smallest} or more hosts use UD too",
     )
