@@ -152,7 +152,7 @@ def test_cores_of_another_socket_than_planned_have_a_note(near, far, note):
 
 
 def plan_with_cores():
-    """The example with 48 cores on each socket of its servers: Linux numbers their second threads from 96 on."""
+    """The example with 48 cores on each socket of its servers: second threads, from 96 on, are planned off."""
     text = CLUSTER.read_text().replace("model: dell-xe9680-mi300x", "model: two-sockets")
     cpus = "cpus: {sockets: 2, cores: 48, threads: 2}"
     server = f"two-sockets: {{base: dell-xe9680-mi300x, {cpus}}}"
@@ -168,13 +168,13 @@ def plan_with_cores():
         (
             "ffff,ffffffff",
             "ffff,ffffffff",
-            "rank 4 of node1 and 15 more ran on cores 0-47, none of the cores 48-95,144-191 of NUMA node 1, where GPU4 "
+            "rank 4 of node1 and 15 more ran on cores 0-47, none of the cores 48-95 of NUMA node 1, where GPU4 "
             "is planned (`wirespeed explain OS-13`)",
         ),
         (
             "01000000,00000000",
             "01000000,00000000",
-            "rank 0 of node1 and 15 more ran on core 56, none of the cores 0-47,96-143 of NUMA node 0, where GPU0 "
+            "rank 0 of node1 and 15 more ran on core 56, none of the cores 0-47 of NUMA node 0, where GPU0 "
             "is planned (`wirespeed explain OS-13`)",
         ),
         ("ffffffff,ffffffff,ffffffff", "ffffffff,ffffffff,ffffffff", None),  # of both nodes

@@ -65,7 +65,7 @@ def describe_unjudged(run: Run, verdicts: Mapping[int, Verdict]) -> tuple[str, .
         is_judged = verdict is not None and verdict.judgement is not Judgement.SKIP
         label = measurement.label or ""
         is_pattern = label.startswith(_PATTERNS) and "," not in label
-        if run.tool == "gpcnet" and is_pattern and not is_judged and measurement.metric not in _NOT_LISTED:
+        if is_pattern and not is_judged and measurement.metric not in _NOT_LISTED:
             labels.setdefault(label, []).append(measurement.metric.value)
     by_metrics: dict[str, list[str]] = {}
     for label, metrics in labels.items():

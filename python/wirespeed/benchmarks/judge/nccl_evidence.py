@@ -536,7 +536,7 @@ def _report_cores_of_another_node(evidence: Evidence, plan: Plan) -> list[Cause]
     for place, host, node in _list_planned_nodes(evidence, plan):
         planned = host.numa.get(str(node))
         cores = parse_ranges(place.cores or "")
-        if cores and planned is not None and planned.cpus and not cores & planned.cpus:
+        if cores and planned is not None and planned.cpus and not _add_first_threads(cores, host, plan) & planned.cpus:
             far.append((place, node, planned.cpus))
     if not far:
         return []
@@ -546,6 +546,16 @@ def _report_cores_of_another_node(evidence: Evidence, plan: Plan) -> list[Cause]
         f"{_format_cores(','.join(format_ranges(cpus)))} of NUMA node {node}, where GPU{place.gpu} is planned"
     )
     return [Cause(_add_explanation(text, _FAR_CORES), likely=_FAR_CORES)]
+
+
+def _add_first_threads(cpus: frozenset[int], host: Host, plan: Plan) -> frozenset[int]:
+    """CPUs, and the first threads of their cores: Linux numbers all of these first. A planned BIOS may disable the
+    second threads, and that of the log have them."""
+    server = plan.hardware.servers.get(host.model or "")
+    if server is None or server.cpus is None:
+        return cpus
+    first_threads = server.cpus.sockets.value * server.cpus.cores.value
+    return cpus | {cpu % first_threads for cpu in cpus}
 
 
 def _format_cores(cores: str) -> str:

@@ -198,8 +198,7 @@ def judge_with_subject(
         *(list_connection_notes(run, plan) if _names_connection(run) else ()),
         *notes_on_cores,
         *_describe_ud_overhead(run, plan),
-        *describe_unjudged(run, verdicts),
-        *describe_congestion(run, plan),
+        *((*describe_unjudged(run, verdicts), *describe_congestion(run, plan)) if run.tool == "gpcnet" else ()),
         *_describe_clock(run),
         *_describe_slow_memory(verdicts.values(), run, plan, limits),
     )
