@@ -74,7 +74,7 @@ class AddressPart(Part):
     )
     names: dict[HostAddress, list[DomainName]] = Field(
         default_factory=dict,
-        description="lines that apply.sh adds to /etc/hosts of every host, for names that DNS lacks: each key is an IP "
+        description="names that apply.sh gives to addresses on every host, where DNS has none: each key is an IP "
         "address, its value a list of names; the first name is the canonical one",
     )
     arp_announce: ArpMode = Field(

@@ -134,6 +134,7 @@ class _Reader(RunReader):
         self._server = self._ended = False
         self._end_of: str | None = None
         self._connected = self._reported = False
+        self._addresses: tuple[str | None, str | None] = (None, None)
         self._streams: set[str] = set()
         self._datagrams: dict[str, int] = {}
         self._sent_datagrams: dict[str, int] = {}  # by the sender, since release 3.2
@@ -166,7 +167,12 @@ class _Reader(RunReader):
             self._draft = Draft("iperf3", line.number, version=self._version)
             if self._title is not None:
                 self._draft.parameters.title = self._title
+            self._set_addresses(self._draft)
         return self._draft
+
+    def _set_addresses(self, draft: Draft) -> None:
+        """Set the addresses of the last connection, whose line may be the first one of a log."""
+        draft.parameters.local_address, draft.parameters.remote_address = self._addresses
 
     def _close(self) -> None:
         draft = self._draft
@@ -305,8 +311,9 @@ class _Reader(RunReader):
         if connected:
             self._connected = True
             self._streams.add(connected.group(1))
-            parameters = self._open(line).parameters  # also where the line above it is missing
-            parameters.local_address, parameters.remote_address = connected.group(2, 3)
+            self._addresses = (connected.group(2), connected.group(3))
+            if self._draft is not None:
+                self._set_addresses(self._draft)
             return
         if self._draft is None:
             return
