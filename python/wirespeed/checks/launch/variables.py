@@ -1,8 +1,8 @@
 """Variables of the communication library that disable RDMA or are not planned
 
 The configuration file of the library and the environment of jobs leave RDMA and GPUDirect enabled. The file of NCCL or
-RCCL has no variable that restricts the library and is not planned: direct access between GPUs, algorithms, protocols,
-channels, buffers. Any unplanned variable besides those of debug output is a warning.
+RCCL has no variable that restricts the library and is not planned: direct access between GPUs off, a single algorithm
+or protocol, few channels, small buffers. Any other unplanned variable, besides those of debug output, is a warning.
 
 Impact:
     Every job that does not set the variable itself uses TCP sockets, copies its data through host memory, or has one
@@ -48,7 +48,8 @@ _SOCKET = "socket"
 _NO_GPUDIRECT = "LOC"  # only inside one PCIe device, where no NIC is
 
 _OF_LIBRARY = re.compile(r"(?:NCCL|RCCL)_(?!DEBUG)\w+")
-_SELECTIONS = ("NCCL_ALGO", "NCCL_PROTO")  # any list excludes algorithms or protocols
+_SELECTIONS = ("NCCL_ALGO", "NCCL_PROTO")
+_SINGLE_NAME = re.compile(r"[A-Za-z0-9_]+")  # not a list, one of functions, nor what is left out (^)
 _DISABLING_FLAGS = ("NCCL_P2P_DISABLE", "NCCL_P2P_DIRECT_DISABLE", "NCCL_NVB_DISABLE", "NCCL_PXN_DISABLE")
 _CHANNEL_LIMITS = ("NCCL_MAX_NCHANNELS", "NCCL_MAX_NRINGS", "NCCL_MAX_CTAS")
 _FEWEST_CHANNELS = 32  # MAXCHANNELS of earlier releases; 64 since
@@ -106,7 +107,7 @@ def _read_unplanned_variables(context: CheckContext) -> dict[str, str]:
 
 def _is_restriction(name: str, value: str, context: CheckContext) -> bool:
     if name in _SELECTIONS:
-        return True
+        return _SINGLE_NAME.fullmatch(value) is not None
     if name in _DISABLING_FLAGS:
         return value != "0"
     if not value.isdecimal():
