@@ -27,3 +27,11 @@ def test_status(verified: bool | None, readings: dict[State, str], status: str) 
         observed.append(Observation(SMT, "bios.verified", verified, source, State.CONFIGURED))
     (finding,) = small.by_id("host.bios", assemble_facts(observed, devices=["node1"]))
     assert finding.status == status
+
+
+def test_an_attribute_that_no_output_contains_is_read_in_the_menus() -> None:
+    (finding,) = small.by_id("host.bios", assemble_facts([], devices=["node1"]))
+    assert [fix.sentence for fix in finding.fix] == [
+        "compare BIOS > Processor Settings > Logical Processor with the planned Disable: no collected output contains "
+        "this attribute"
+    ]

@@ -20,7 +20,7 @@ Source:
     Broadcom 957608-AN210, section 3.1, table 2, and section 5.1, question 8; ESnet, 400G Testbed Configuration, BIOS
 """
 
-from wirespeed.checks.model import CheckContext, Outcome, failure, success, warning
+from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success, warning
 from wirespeed.facts import State
 from wirespeed.results.findings import Fix
 from wirespeed.settings import BiosAttribute
@@ -33,13 +33,20 @@ failures = ("PCI-11", "PCI-12", "PCI-17")
 def check(context: CheckContext) -> Outcome:
     """A value proved by the running kernel overrides saved BMC output; an unchecked attribute name only warns."""
     expected = context.get_intended_value("bios.value")
-    found = context.get_found_value("bios.value")
+    menu = context.entity.menu or f"{context.place.name} in the BIOS menus"
+    planned = context.entity.menu_value or expected
+    try:
+        found = context.get_found_value("bios.value")
+    except UnreadError as error:
+        if error.gaps or error.advice:
+            raise
+        advice = f"compare {menu} with the planned {planned}: no collected output contains this attribute"
+        raise UnreadError(error.setting, error.reason, advice=advice, place=error.place) from None
     if found == expected:
         return success(expected, found)
     running_value = context.facts.reading(context.place, "bios.value")
     doubtful = context.facts.value(context.place, "bios.verified") is False
-    menu = context.entity.menu or f"{context.place.name} in the BIOS menus"
-    fix = Fix(f"set {menu} to {context.entity.menu_value or expected}", consequence="reboot")
+    fix = Fix(f"set {menu} to {planned}", consequence="reboot")
     if doubtful and running_value is not None and running_value.state is not State.RUNNING:
         return warning(
             "the BIOS may have another value (the attribute name was not checked in any document)", expected, found, fix
