@@ -187,6 +187,13 @@ ROWS = [
     ("gpu.numa-node", {(GPUPCI, "pcie.numa_node"): 0}),
     ("host.numa-cpus", {(H.child("numa", "1"), "numa.cpus"): frozenset(range(1, 32, 2))}),
     ("host.numa-cpus", [H.child("numa", "1")]),
+    (
+        "host.numa-cpus",
+        {
+            (H.child("numa", "1"), "numa.cpus"): frozenset((*range(16, 32), *range(48, 64))),
+            (H.child("bios", "smt"), "bios.value"): "enabled",
+        },
+    ),
     ("host.numa-memory", {(H.child("numa", "1"), "numa.memory"): Size.parse("240 GiB")}),
     ("host.numa-memory", {(H.child("numa", "1"), "numa.memory"): Size(0)}),
     ("host.numa-distance", {(H.child("numa", "1"), "numa.distances"): (10, 32)}),
