@@ -101,13 +101,13 @@ def test_examples_fit_the_schema(file: Path) -> None:
 
 _QUEUE_PAIRS = (
     "128 ranks on each of 64 hosts over RC: 1,032,192 queue pairs on a host if every rank sends to every other; "
-    "expected at most 65,537, those of its Broadcom BCM957508-P2100G, 2 x 100G PCIe card (Thor)"
+    "expected at most 65,537, the limit of its NICs: Broadcom BCM957508-P2100G, 2 x 100G PCIe card (Thor)"
 )
 WARNINGS = {
     "bluebonnet-64node/cluster": [
-        "up to 229,376 queue pairs on a host: jobs on 6 to 15 hosts with 128 ranks each use RC alone (fewer than 2,048 "
-        "ranks), if every rank sends to every other; "
-        "expected at most 65,537, those of its Broadcom BCM957508-P2100G, 2 x 100G PCIe card (Thor)"
+        "up to 229,376 queue pairs on a host if every rank sends to every other: jobs on 6 to 15 hosts with 128 ranks per "
+        "host use RC alone (fewer than 2,048 ranks); "
+        "expected at most 65,537, the limit of its NICs: Broadcom BCM957508-P2100G, 2 x 100G PCIe card (Thor)"
     ],
     "bluebonnet-64node/cluster-openmpi": [_QUEUE_PAIRS],
     "bluebonnet-64node/cluster-rc": [_QUEUE_PAIRS],

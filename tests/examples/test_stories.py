@@ -84,9 +84,9 @@ device/accton/x86_64-accton_as9716_32d-r0: no platform.json, \
 without which sonic-utilities refuses `config interface breakout`
 """,
     "bluebonnet-64node": """\
-warning: {example}/cluster.yaml:19: found up to 229,376 queue pairs on a host: \
-jobs on 6 to 15 hosts with 128 ranks each use RC alone (fewer than 2,048 ranks), if every rank sends to every other; \
-expected at most 65,537, those of its Broadcom BCM957508-P2100G, 2 x 100G PCIe card (Thor)
+warning: {example}/cluster.yaml:19: found up to 229,376 queue pairs on a host if every rank sends to every other: \
+jobs on 6 to 15 hosts with 128 ranks per host use RC alone (fewer than 2,048 ranks); \
+expected at most 65,537, the limit of its NICs: Broadcom BCM957508-P2100G, 2 x 100G PCIe card (Thor)
   hint: set hybrid_from: 641, so that jobs on 6 or more hosts use UD too
 """,
 }

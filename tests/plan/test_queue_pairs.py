@@ -40,7 +40,7 @@ def test_more_queue_pairs_than_the_nic_has_warn(old: str, new: str, queue_pairs:
     warnings = [str(problem) for problem in build(read_text(text.replace(old, new), "cluster.yaml")).warnings]
     reason = "with their UD queue pairs" if "rc_connections" in new else "if every rank sends to every other"
     expected = queue_pairs and f"{queue_pairs} queue pairs on a host {reason}; "
-    limit = "expected at most 65,537, those of its Broadcom BCM957508-P2100G, 2 x 100G PCIe card (Thor)"
+    limit = "expected at most 65,537, the limit of its NICs: Broadcom BCM957508-P2100G, 2 x 100G PCIe card (Thor)"
     matching = [warning for warning in warnings if "queue pairs" in warning]
     assert len(matching) == (1 if expected else 0)
     assert all(f"{expected}{limit}" in warning for warning in matching)
@@ -49,14 +49,14 @@ def test_more_queue_pairs_than_the_nic_has_warn(old: str, new: str, queue_pairs:
 @pytest.mark.parametrize(
     ("hybrid_from", "settings", "warning"),
     [
-        (2048, "", "up to 229,376 queue pairs on a host: jobs on 6 to 15 hosts"),
-        (2049, "", "up to 245,760 queue pairs on a host: jobs on 6 to 16 hosts"),
-        (8192, "", "up to 1,015,808 queue pairs on a host: jobs on 6 to 63 hosts"),
-        (769, "", "up to 81,920 queue pairs on a host: jobs on 6 hosts"),
+        (2048, "", "up to 229,376 queue pairs on a host if every rank sends to every other: jobs on 6 to 15 hosts"),
+        (2049, "", "up to 245,760 queue pairs on a host if every rank sends to every other: jobs on 6 to 16 hosts"),
+        (8192, "", "up to 1,015,808 queue pairs on a host if every rank sends to every other: jobs on 6 to 63 hosts"),
+        (769, "", "up to 81,920 queue pairs on a host if every rank sends to every other: jobs on 6 hosts"),
         (768, "", None),  # a job on 6 hosts has 768 ranks
         (641, "", None),  # 128 * 128 * 4 = 65,536 on 5 hosts
-        (641, "queue_pairs: 2", "up to 131,072 queue pairs on a host: jobs on 4 to 5 hosts"),
-        (2048, "rc_connections: 64", "up to 229,376 queue pairs on a host: jobs on 6 to 15 hosts"),
+        (641, "queue_pairs: 2", "up to 131,072 queue pairs on a host if every rank sends to every other: jobs on 4 to 5 hosts"),
+        (2048, "rc_connections: 64", "up to 229,376 queue pairs on a host if every rank sends to every other: jobs on 6 to 15 hosts"),
     ],
 )
 def test_hybrid_jobs_on_a_part_of_the_hosts_are_over_rc(hybrid_from: int, settings: str, warning: str | None) -> None:
@@ -66,8 +66,8 @@ def test_hybrid_jobs_on_a_part_of_the_hosts_are_over_rc(hybrid_from: int, settin
     warnings = [str(problem) for problem in build(read_text(text, "cluster.yaml")).warnings]
     assert len(warnings) == (1 if warning else 0)
     for line in warnings:
-        reason = f"use RC alone (fewer than {hybrid_from:,} ranks), if every rank sends to every other"
-        assert f"{warning} with 128 ranks each {reason}; expected at most " in line
+        reason = f"use RC alone (fewer than {hybrid_from:,} ranks)"
+        assert f"{warning} with 128 ranks per host {reason}; expected at most " in line
         proposed = 385 if "queue_pairs" in settings else 641
         assert f"hint: set hybrid_from: {proposed}, so that jobs on {proposed // 128 + 1} or more hosts" in line
 

@@ -124,7 +124,7 @@ def _count_queue_pairs(
     problems.warn(
         ("launch", "transport"),
         f"{ranks} ranks on each of {len(cluster.hosts)} hosts {text}: {needed:,} queue pairs on a host {reason}",
-        f"at most {limit.value * len(chassis.host_ports):,}, those of its {chassis.nic.title}",
+        f"at most {limit.value * len(chassis.host_ports):,}, the limit of its NICs: {chassis.nic.title}",
         hint,
     )
     return needed
@@ -144,9 +144,9 @@ def _check_smaller_jobs(
     count = str(largest) if largest == smallest else f"{smallest} to {largest}"
     problems.warn(
         ("launch", "hybrid_from"),
-        f"up to {of_peer * (largest - 1):,} queue pairs on a host: jobs on {count} hosts with {ranks} ranks each use "
-        f"RC alone (fewer than {hybrid_from:,} ranks), if every rank sends to every other",
-        f"at most {available:,}, those of its {chassis.nic.title}",
+        f"up to {of_peer * (largest - 1):,} queue pairs on a host if every rank sends to every other: jobs on {count} "
+        f"hosts with {ranks} ranks per host use RC alone (fewer than {hybrid_from:,} ranks)",
+        f"at most {available:,}, the limit of its NICs: {chassis.nic.title}",
         f"set hybrid_from: {ranks * (smallest - 1) + 1}, so that jobs on {smallest} or more hosts use UD too",
     )
 

@@ -162,7 +162,7 @@ def _build_host_totals(
     scaled = [tuple(share * network.rate(port) / 1e9 for share in shares) for port, shares in rates.items()]
     totals = tuple(map(sum, zip(*scaled, strict=True)))
     senders = "the host port that sends" if len(of_hosts) == 1 else f"the {len(of_hosts):,} host ports that send"
-    meaning = f"Total rate of {senders} on the wire: data, acknowledgements and CNPs with headers."
+    meaning = f"Total rate on the wire of {senders}: data, acknowledgements and CNPs, all with headers."
     yield _build_series(samples, "Sent by hosts", meaning, "Gb/s", [("all hosts", totals)])
 
 

@@ -112,7 +112,7 @@ def compare_distributions(runs: Sequence[SimulationView]) -> Iterator[Chart]:
 def _describe_missing(runs: Sequence[SimulationView], title: str) -> str:
     """The runs that the chart of a distribution lacks, each with the reason."""
     return "".join(
-        f" Without {label(run)}: {_explain_missing(run)}."
+        f" '{label(run)}' is not in this chart: {_explain_missing(run)}."
         for run in runs
         if title not in (distribution.title for distribution in run.distributions)
     )
@@ -121,7 +121,7 @@ def _describe_missing(runs: Sequence[SimulationView], title: str) -> str:
 def _explain_missing(run: SimulationView) -> str:
     if not run.summary.completed:
         return "no flow completed"
-    return "its ideal times are not computed, because paths change during the run"
+    return "paths change during the run, so ideal times are not computed"
 
 
 def _name_group(run: SimulationView, distribution: Distribution) -> Group:
