@@ -40,12 +40,13 @@ def check(context: CheckContext) -> Outcome:
     if found != _STRICT:
         return success("0 or 2 in effect", f"{found} in effect")
     device, interface = context.place.device, context.place.name
-    names = ("all", interface) if _read_value(context, "all") == _STRICT else (interface,)
+    sentences = {interface: "set rp_filter of the interface to loose (2) or off (0)"}
+    if _read_value(context, "all") == _STRICT:
+        sentences = {"all": "set rp_filter of `all` to loose (2) or off (0)", interface: f"then {sentences[interface]}"}
+    places = {find_sysctl(device, f"net.ipv4.conf.{name}.rp_filter"): text for name, text in sentences.items()}
     fixes = [
-        context.build_change(
-            "set rp_filter to loose (2) or off (0)", "sysctl.value", _find_planned_mode(context, place), place
-        )
-        for place in (find_sysctl(device, f"net.ipv4.conf.{name}.rp_filter") for name in names)
+        context.build_change(text, "sysctl.value", _find_planned_mode(context, place), place)
+        for place, text in places.items()
     ]
     return failure("strict reverse-path filter on a rail", "0 or 2 in effect", "1 (strict) in effect", *fixes)
 
