@@ -105,8 +105,8 @@ _QUEUE_PAIRS = (
 )
 WARNINGS = {
     "bluebonnet-64node/cluster": [
-        "up to 229,376 queue pairs on a host if every rank sends to every other: jobs on 6 to 15 hosts with 128 ranks per "
-        "host use RC alone (fewer than 2,048 ranks); "
+        "up to 229,376 queue pairs on a host if every rank sends to every other: jobs on 6 to 15 hosts with 128 ranks "
+        "per host use RC alone (fewer than 2,048 ranks); "
         "expected at most 65,537, the limit of its NICs: Broadcom BCM957508-P2100G, 2 x 100G PCIe card (Thor)"
     ],
     "bluebonnet-64node/cluster-openmpi": [_QUEUE_PAIRS],

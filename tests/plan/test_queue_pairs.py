@@ -55,8 +55,16 @@ def test_more_queue_pairs_than_the_nic_has_warn(old: str, new: str, queue_pairs:
         (769, "", "up to 81,920 queue pairs on a host if every rank sends to every other: jobs on 6 hosts"),
         (768, "", None),  # a job on 6 hosts has 768 ranks
         (641, "", None),  # 128 * 128 * 4 = 65,536 on 5 hosts
-        (641, "queue_pairs: 2", "up to 131,072 queue pairs on a host if every rank sends to every other: jobs on 4 to 5 hosts"),
-        (2048, "rc_connections: 64", "up to 229,376 queue pairs on a host if every rank sends to every other: jobs on 6 to 15 hosts"),
+        (
+            641,
+            "queue_pairs: 2",
+            "up to 131,072 queue pairs on a host if every rank sends to every other: jobs on 4 to 5 hosts",
+        ),
+        (
+            2048,
+            "rc_connections: 64",
+            "up to 229,376 queue pairs on a host if every rank sends to every other: jobs on 6 to 15 hosts",
+        ),
     ],
 )
 def test_hybrid_jobs_on_a_part_of_the_hosts_are_over_rc(hybrid_from: int, settings: str, warning: str | None) -> None:

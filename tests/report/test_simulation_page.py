@@ -164,7 +164,9 @@ def test_names_are_text_and_nothing_else(view: SimulationView) -> None:
 def test_a_run_without_ideal_times_is_named_at_the_chart_that_lacks_it(view: SimulationView) -> None:
     times = tuple(distribution for distribution in view.distributions if distribution.title != "Slowdown")
     rerouted = dataclasses.replace(view, folder="rerouted", distributions=times)
-    reason = "&#39;rerouted: victim&#39; is not in this chart: paths change during the run, so ideal times are not computed."
+    reason = (
+        "&#39;rerouted: victim&#39; is not in this chart: paths change during the run, so ideal times are not computed."
+    )
     for runs in ([view, rerouted], [rerouted, view]):
         assert reason in page(runs)
         assert reason not in page([view, view])
