@@ -281,7 +281,10 @@ REFUSED = {
         "  hint: incast uses from, messages, to, and the keys of every pattern, such as size and class"
     ),
     "{pattern: pairs, from: node1, to: node2, size: 1 kB, rails: [9]}": (
-        "traffic.yaml:3: found rail 9 of node1; expected one of 1, 2, 3, 4, 5, 6, 7, 8"
+        "traffic.yaml:3: found rail 9 of node[1-2]; expected one of 1, 2, 3, 4, 5, 6, 7, 8"
+    ),
+    "{pattern: permutation, hosts: 'node[1-4]', size: 1 kB, rails: [1, 9]}": (
+        "traffic.yaml:3: found rail 9 of node[1-4]; expected one of 1, 2, 3, 4, 5, 6, 7, 8"
     ),
     "{pattern: pairs, from: 'node1:enp29s0np1', to: node2, size: 1 kB}": (
         "traffic.yaml:3: found the NIC 'enp29s0np1'; expected one of enp29s0np0, enp67s0np0, enp86s0np0, enp105s0np0, "

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wirespeed.cluster import Origin
 from wirespeed.cluster.fields import Unfit
-from wirespeed.cluster.ranges import expand_names
+from wirespeed.cluster.ranges import expand_names, format_names
 from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.settings import TrafficClass
@@ -84,6 +84,7 @@ class _PatternReader:
         self._cabled = {(end.device, end.port) for cable in plan.cables for end in (cable.a, cable.b)}
         self.problems: list[Problem] = []
         self._messages = 0
+        self._missing_rails: dict[tuple[int, tuple[int, ...]], set[str]] = {}  # hosts, by rail and their rails
 
     def entry(self, index: int, entry: Entry, seed: int) -> Iterator[Flow]:
         problem_count = len(self.problems)
@@ -201,7 +202,11 @@ class _PatternReader:
                 )
                 return []
             ends = list(zip(senders, receivers, strict=True))
+        self._missing_rails.clear()
         pairs = [pair for source, receiver in ends for pair in self._match_endpoints(index, entry, source, receiver)]
+        for (rail, rails), names in self._missing_rails.items():
+            expected = f"one of {', '.join(map(str, rails))}" if rails else "hosts with cabled NICs"
+            self._add_problem(index, "rails", f"rail {rail} of {format_names(sorted(names))}", expected)
         if not pairs and not self.problems:
             self._add_problem(index, "pattern", "no two NICs", "hosts with NICs of the same rail")
         return pairs
@@ -249,11 +254,15 @@ class _PatternReader:
             return
         rails = entry.rails or sorted(source_rails.keys() & target_rails.keys())
         for rail in rails:
-            for (name, _), nics_by_rail in ((first, source_rails), (second, target_rails)):
-                if rail not in nics_by_rail:
-                    expected = f"one of {', '.join(map(str, sorted(nics_by_rail)))}"
-                    self._add_problem(index, "rails", f"rail {rail} of {name}", expected)
-                    return
+            lacking = [
+                (name, nics_by_rail)
+                for (name, _), nics_by_rail in ((first, source_rails), (second, target_rails))
+                if rail not in nics_by_rail
+            ]
+            for name, nics_by_rail in lacking:
+                self._missing_rails.setdefault((rail, tuple(sorted(nics_by_rail))), set()).add(name)
+            if lacking:
+                return
             yield Endpoint(first[0], source_rails[rail]), Endpoint(second[0], target_rails[rail])
 
     def _map_rails_to_nics(self, end: tuple[str, str | None]) -> dict[int, str]:
