@@ -244,9 +244,9 @@ class _PatternReader:
         """Pairs of NICs of two hosts: those on the same rail, or the given ones."""
         if first[0] == second[0]:
             key = "from" if entry.pattern is Pattern.INCAST else "pattern"
-            found = f"{entry.pattern} with {first[0]} as sender and receiver"
+            repetition = f"{entry.pattern} with {first[0]} as sender and receiver"
             hint = f"remove {first[0]} from `from`" if entry.pattern is Pattern.INCAST else None
-            self._add_problem(index, key, found, "a receiver that differs from the sender", hint)
+            self._add_problem(index, key, repetition, "a receiver that differs from the sender", hint)
             return
         source_rails, target_rails = self._map_rails_to_nics(first), self._map_rails_to_nics(second)
         if first[1] is not None and second[1] is not None:
