@@ -88,7 +88,7 @@ class Fractions(Entry):
         default=None,
         alias="host-copies-both",
         description="the sum of both directions between host and GPU, as rocm-bandwidth-test and TransferBench print "
-        "it; without this entry, gpu-links applies, and to TransferBench kernel-copies",
+        "it; without this entry, gpu-links applies; for TransferBench, kernel-copies",
     )
     kernel_copies: Thresholds | None = Field(
         default=None,

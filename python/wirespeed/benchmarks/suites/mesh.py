@@ -18,7 +18,7 @@ from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import find_dscp, identifier, limit
 from wirespeed.results.campaign import Command, Step
 
-TITLE = "jumbo ping, route and RDMA ping from every NIC address to every other, a matrix of each"
+TITLE = "jumbo ping, route and RDMA ping from every NIC address to every other; a matrix of each test"
 
 _HEADERS = {False: 28, True: 48}
 """Bytes of IP and ICMP header in a ping: RFC 791 and 792; RFC 8200 and 4443."""

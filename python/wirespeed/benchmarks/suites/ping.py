@@ -14,7 +14,7 @@ from wirespeed.benchmarks.steps.ping_scripts import pings
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.suites.mesh import add_pings
 
-TITLE = "one jumbo ping and the route from every NIC address to every other, a matrix of each; in seconds"
+TITLE = "one jumbo ping and the route from every NIC address to every other; a matrix of each test, in seconds"
 KERNEL_ONLY = True
 OVER_SOCKETS = True
 

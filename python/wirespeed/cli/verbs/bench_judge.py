@@ -107,7 +107,7 @@ def judge(
     to compare the result is unknown.
 
     Result folders and stored campaigns of `bench run` name the NICs of point-to-point tests. For other logs give --from
-    and --to. For collectives and for GPU tests inside a host, only the host name in these options is used. An option
+    and --to. Give HOST:NIC; for collectives and for GPU tests inside a host, only its HOST is used. An option
     that changes nothing for any of the logs is refused.
 
     Several runs of one test: one bad run among good ones is a warning, two bad runs fail. Runs belong to one test if
