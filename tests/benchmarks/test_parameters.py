@@ -50,6 +50,8 @@ def test_settings_of_tools_are_parameters(names: list[str]) -> None:
         ("path_mtu_bytes", "4096[B]", None),
         ("root_rank", -1, -1),
         ("root_rank", "0,1", "0,1"),
+        ("root_rank", "--1", "--1"),
+        ("path_mtu_bytes", "9" * 5000, None),
         ("duration_s", 10, 10),
         ("duration_s", 1.4, 1.4),
         ("mpi_init_ms", 3, 3.0),

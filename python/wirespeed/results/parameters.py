@@ -496,6 +496,7 @@ def _list_types() -> dict[str, tuple[type, ...]]:
     }
 
 
+_LONGEST_NUMBER = 20  # characters; no setting has more digits
 _SWITCH = {"on": True, "off": False, "true": True, "false": False, "yes": True, "no": False}
 
 
@@ -509,6 +510,6 @@ def _convert_value(value: str | int | float | bool, types: tuple[type, ...]) -> 
     if isinstance(value, int) and float in types:
         return float(value)
     text = str(value)
-    if int in types and text.lstrip("-").isdecimal():
+    if int in types and len(text) <= _LONGEST_NUMBER and text.removeprefix("-").isdecimal():
         return int(text)
     return text if str in types else None

@@ -132,6 +132,27 @@ def test_errors_of_elements_fail_a_run(
     assert (error is None and run.error is None) or (error or "") in (run.error or "")
 
 
+@pytest.mark.parametrize(
+    ("datatypes", "errors", "error"),
+    [
+        ("float float float", "0e+00 2e-07 4e+02", "error 4e+02 out-of-place at 16384 B; tolerated for float"),
+        ("float half half", "0e+00 2e-07 4e+02", "error 4e+02 out-of-place at 16384 B; tolerated for half"),
+        ("float float float", "0 0 4", "error 4e+00 out-of-place at 16384 B; tolerated for float"),
+        ("float half half", "0 0 40", "error 40 out-of-place at 16384 B; tolerated for half"),
+    ],
+)
+def test_errors_of_any_row_fail_a_run(datatypes: str, errors: str, error: str) -> None:
+    head = "# size count type redop time algbw busbw error time algbw busbw error\n"
+    rows = "".join(
+        f" {4096 << row} {1024 << row} {datatype} sum 10.00 0.41 0.60 {cell} 10.00 0.41 0.60 0\n"
+        for row, (datatype, cell) in enumerate(zip(datatypes.split(), errors.split(), strict=True))
+    )
+    (run,) = read(f"{head}{rows}# Avg bus bandwidth    : 0.6\n").runs
+    assert run.status is RunStatus.FAILED and error in (run.error or "")
+    sizes = [measurement.size_bytes for measurement in run.measurements if measurement.size_bytes]
+    assert sizes[::6] == [4096, 8192, 16384]
+
+
 def test_a_report_of_sockperf_may_begin_at_its_summary() -> None:
     """The form of sockperf src/client.cpp."""
     text = (

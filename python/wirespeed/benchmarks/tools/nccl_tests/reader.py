@@ -197,6 +197,8 @@ class _Reader:
         if rows is None or any(kind[0] not in TYPES for kind in rows[2]):
             return False
         lines, sizes, kinds, results = rows
+        if columns.errors and len(kinds) > 1:  # whose tolerances differ, and which do not tell the row
+            return False
         for kind in kinds:
             self._note_kind(columns.leading, kind)
         width = len(results) // len(sizes)
@@ -204,7 +206,7 @@ class _Reader:
             for position, group in columns.errors:
                 error = results[row * width + position - len(columns.leading)]
                 if error:
-                    self._note_error((group, rows[2][row][0]), error, f"{error:.0e}", size)
+                    self._note_error((group, kinds[0][0]), error, f"{error:.0e}", size)
         chosen = [position - len(columns.leading) for position, *_ in columns.results]
         if chosen != list(range(width)):
             results = [results[start + position] for start in range(0, len(results), width) for position in chosen]
