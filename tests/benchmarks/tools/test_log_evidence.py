@@ -112,6 +112,7 @@ UNCHECKED = "not judged: sendrecv and all-to-all check no data in place"
         ("float sum", "4e+02* 0e+00", "", "failed", f"error 4e+02 out-of-place at 4096 B; {OF_RANKS}", None),
         ("float sum", "1e-02 1e-06", "", "complete", None, None),  # 1e-05 for each of 1023 further ranks
         ("float sum", "N/A N/A", "", "complete", None, None),
+        ("float sum", "-4e+02 1e-320", "", "complete", None, None),
         ("float", "0e+00 4e+02", "", "complete", None, f"error 4e+02 in-place at 4096 B; {OF_RANKS}; {UNCHECKED}"),
         ("int32 sum", "1e+00 0e+00", "", "failed", "error 1e+00 out-of-place at 4096 B; tolerated for int32", None),
         ("float sum", "4e+02 0e+00", "# Out of bounds values : 1 FAILED\n", "failed", "1 FAILED", None),

@@ -197,7 +197,7 @@ class _Reader:
         if rows is None or any(kind[0] not in TYPES for kind in rows[2]):
             return False
         lines, sizes, kinds, results = rows
-        if columns.errors and len(kinds) > 1:  # whose tolerances differ, and which do not tell the row
+        if columns.errors and len(kinds) > 1:  # the tolerance depends on the type of each row
             return False
         for kind in kinds:
             self._note_kind(columns.leading, kind)
