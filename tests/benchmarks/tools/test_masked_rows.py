@@ -109,6 +109,17 @@ def test_an_arrow_of_a_web_page_keeps_the_direction(arrow: str, label: str) -> N
     assert label in [row.label for row in run.measurements if row.value == 355.7]
 
 
+@pytest.mark.parametrize("blank", ["\x0c", "\x1c", "\u00a0"])
+def test_a_line_of_other_blanks_is_no_row(blank: str) -> None:
+    text = (
+        "nvbandwidth Version: v0.8\nRunning device_to_device_memcpy_read_ce.\n"
+        "memcpy CE GPU(row) <- GPU(column) bandwidth (GB/s)\n           0         1\n"
+        f'{blank}\n"{blank}"\n 0       N/A    355.70\n 1    370.10       N/A\n'
+    )
+    (run,) = read(text, "nvbandwidth.log").runs
+    assert [measurement.value for measurement in run.measurements] == [355.7, 370.1]
+
+
 def test_a_table_of_nccl_tests_without_a_row_is_not_complete() -> None:
     text = (
         "# nThread 1 nGpus 1 minBytes 1048576 maxBytes 2097152 step: 2(factor) warmup iters: 5 iters: 20\n"

@@ -156,7 +156,7 @@ class _Reader:
     def _read_rows(self, line: Line, text: str) -> bool:
         """Read the column line and the rows of a matrix."""
         cells = text.split()
-        if self._draft is None or self._description is None or not cells[0][0].isdecimal():
+        if self._draft is None or self._description is None or not cells or not cells[0][0].isdecimal():
             return False
         if self._matrix is None:
             if indices(cells):
