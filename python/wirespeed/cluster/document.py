@@ -5,6 +5,7 @@ Built from the parser's events, so nesting uses no stack, and no value is constr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,17 +18,7 @@ Raw = dict[str, Any] | list[Any] | str
 Path = tuple[str | int, ...]
 
 _DEEPEST = 20  # a cluster file nests six levels deep; more is a mistake or an attack
-_SECRET_KEYWORDS = (
-    "password",
-    "passwd",
-    "secret",
-    "token",
-    "private-key",
-    "private_key",
-    "api-key",
-    "api_key",
-    "credential",
-)
+_SECRET = re.compile("password|passwd|secret|token|private[-_]key|api[-_]key|credential", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -137,24 +128,25 @@ def _build_document(events: Iterator[Any], file: str, lines: dict[Path, int], pr
     root: Raw | None = None
     documents = 0
     for event in events:
-        if isinstance(event, yaml.DocumentStartEvent):
+        kind = type(event)
+        if kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+            stack.pop()
+        elif kind is yaml.DocumentStartEvent:
             documents += 1
             if documents == 2:
                 raise refuse(
                     _format_location(file, event), "a second document", "one YAML document", "remove the line ---"
                 )
-        elif isinstance(event, yaml.AliasEvent):
+        elif kind is yaml.AliasEvent:
             raise refuse(
                 _format_location(file, event),
                 f"the alias *{event.anchor}",
                 "the value itself",
                 "node ranges and `except` save repeating",
             )
-        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
-            stack.pop()
-        elif isinstance(event, yaml.NodeEvent):
+        elif issubclass(kind, yaml.NodeEvent):
             _refuse_decoration(event, file)
-            if isinstance(event, yaml.ScalarEvent) and _takes_key(stack):
+            if kind is yaml.ScalarEvent and _takes_key(stack):
                 _open_key(stack[-1], event, file, lines, problems)
                 continue
             value = _read_value(event)
@@ -162,7 +154,7 @@ def _build_document(events: Iterator[Any], file: str, lines: dict[Path, int], pr
             lines.setdefault(path, _get_line(event))
             if not stack and root is None:
                 root = value
-            if isinstance(value, dict | list):
+            if not isinstance(value, str):
                 stack.append(_Open(value, path))
                 if len(stack) > _DEEPEST:
                     raise refuse(
@@ -202,7 +194,7 @@ def _open_key(parent: _Open, event: Any, file: str, lines: dict[Path, int], prob
         problems.append(
             Problem(f"{file}:{line}", f"the key {key!r} used twice", "each key once", f"first used on line {first}")
         )
-    elif any(word in key.lower() for word in _SECRET_KEYWORDS):
+    elif _SECRET.search(key) is not None:
         problems.append(
             Problem(
                 f"{file}:{line}",
