@@ -26,6 +26,7 @@ class Source:
         text = decode_quoted_printable(text) if ENCODED_EQUALS in text else text
         is_wrapped = FIRST_NUMBER.match(text) is not None or any(key in text for key in MESSAGE_KEYS)
         self._log = Log(unwrap_lines(text) if is_wrapped else text)
+        self._without_debug: dict[bool, tuple[Line, ...]] = {}
 
     @cached_property
     def documents(self) -> tuple[Document, ...]:
@@ -50,7 +51,9 @@ class Source:
         ``fold``: a list of ranks, or the rows of a table, become one line if one process prints them one after the
         other; ``parts`` gives the original lines.
         """
-        return self._exclude_documents(self._log.lines(debug=False, fold=fold))
+        if fold not in self._without_debug:
+            self._without_debug[fold] = self._exclude_documents(self._log.lines(debug=False, fold=fold))
+        return self._without_debug[fold]
 
     def debug(self, *containing: str, distinct: bool = False) -> list[Line]:
         """Lines that are, as a whole, debug output of NCCL; with ``containing``, those with one of these words.
