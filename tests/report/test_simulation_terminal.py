@@ -35,6 +35,7 @@ WHOLE = Summary(
     cnps=8962,
     drops=0,
     unroutable=0,
+    port_down_drops=0,
     losses=0,
     retransmissions=0,
     watchdog_stuck=0,
@@ -125,8 +126,8 @@ def test_nothing_is_wrapped_or_cut() -> None:
             "  loss             7 drops (7 no route), 0 lost on faulty links, 0 retransmissions",
         ),
         (
-            replace(WHOLE, drops=9, unroutable=7, faults=(FAULT,)),
-            "  loss             9 drops (7 no route, 2 buffer full or port down), 0 lost on faulty links, "
+            replace(WHOLE, drops=12, unroutable=7, port_down_drops=3),
+            "  loss             12 drops (7 no route, 3 port down, 2 buffer full), 0 lost on faulty links, "
             "0 retransmissions",
         ),
         (

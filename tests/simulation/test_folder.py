@@ -39,6 +39,7 @@ SUMMARY = Summary(
     cnps=2,
     drops=0,
     unroutable=0,
+    port_down_drops=0,
     losses=0,
     retransmissions=0,
     watchdog_stuck=0,
@@ -77,7 +78,8 @@ def test_the_summary_is_a_document(tmp_path: Path) -> None:
     document = json.loads((tmp_path / "summary.json").read_text())
     assert list(document) == [
         *("kind", "schema", "name", "preset", "seed", "complete", "hops", "pfc_frames", "cnp_frames", "events"),
-        *("pfc_pauses", "pfc_resumes", "ecn_marks", "cnps", "drops", "unroutable", "losses", "retransmissions"),
+        *("pfc_pauses", "pfc_resumes", "ecn_marks", "cnps", "drops", "unroutable"),
+        *("port_down_drops", "losses", "retransmissions"),
         *("watchdog_stuck", "watchdog_recovered", "watchdog_drops", "trims"),
         *("setup_s", "run_s", "hops_per_s", "peak_rss_bytes", "rss_growth_bytes"),
         *("flows", "completed", "failed", "unfinished", "congestion", "fct_us", "end_us", "tables_sha256"),

@@ -75,6 +75,7 @@ fn the_draws_reach_everything() {
             summary.watchdog_recovered,
             summary.watchdog_drops,
             summary.unroutable,
+            summary.port_down_drops,
             // Frames waited where they came in, more than one at a time.
             outcome
                 .tables

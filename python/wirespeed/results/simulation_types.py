@@ -101,6 +101,8 @@ class Summary:
     included."""
     unroutable: int
     """Of these, frames for which a switch had no route, or that reached a NIC they were not addressed to."""
+    port_down_drops: int
+    """Of the dropped frames, those that waited for a port that was down."""
     losses: int
     """Frames lost on a link."""
     retransmissions: int

@@ -72,6 +72,7 @@ impl Simulation {
         queue.bytes -= frame.bytes.widen();
         if is_down(port) {
             self.totals.drops += 1;
+            self.totals.port_down_drops += 1;
             self.sides[frame.ingress].drops[priority] += 1;
             self.frames.remove(index);
         } else {

@@ -74,8 +74,23 @@ fn routes_lead_around_a_link_that_is_down() {
         "{drops} of {waiting}"
     );
     assert_eq!(outcome.summary.unroutable, drops);
+    assert_eq!(outcome.summary.port_down_drops, 0);
     assert!(frames(&outcome, other) > 1_000);
     assert!(frames(&outcome, taken) < 1_000);
+}
+
+/// Two senders fill the queue of the port to the receiver: what waits there is dropped with the port, nothing else.
+#[test]
+fn frames_that_wait_for_a_port_are_dropped_with_it() {
+    let mut scenario = star(3, 100, 500, roce());
+    flow(&mut scenario, 0, 2, 1 << 20);
+    flow(&mut scenario, 1, 2, 1 << 20);
+    let begin = 20 * MICROSECOND;
+    scenario.faults = vec![link_down(Links::One(LinkId(2)), begin, NEVER, 0, 40)];
+    let summary = run(scenario).summary;
+    assert!(summary.port_down_drops > 10, "{summary:?}");
+    // Without a route, after that.
+    assert_eq!(summary.drops, summary.port_down_drops + summary.unroutable);
 }
 
 /// Two faults of a link, the second too short to be seen alone: the link is back when both are over.

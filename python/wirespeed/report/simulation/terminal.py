@@ -142,11 +142,11 @@ def _format_loss(run: Summary, ack_timeouts: int | None) -> Text:
 
 
 def _format_drop_causes(run: Summary) -> str:
-    """The causes of all drops. The core does not count those of full buffers and of ports that are down apart."""
-    may_be_down = any(fault.kind == "link-down" for fault in run.faults)
+    """The causes of all drops."""
     causes = (
         (run.unroutable, "no route"),
-        (run.drops - run.unroutable, "buffer full or port down" if may_be_down else "buffer full"),
+        (run.port_down_drops, "port down"),
+        (run.drops - run.unroutable - run.port_down_drops, "buffer full"),
     )
     named = ", ".join(f"{count:,} {cause}" for count, cause in causes if count)
     return f" ({named})" if named else ""

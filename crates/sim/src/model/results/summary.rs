@@ -30,6 +30,8 @@ pub struct Summary {
     pub drops: u64,
     /// Of these, frames for which a switch had no route, or that reached a NIC they were not addressed to.
     pub unroutable: u64,
+    /// Of the dropped frames, those that waited for a port that was down.
+    pub port_down_drops: u64,
     /// Frames lost on a link.
     pub losses: u64,
     /// Data packets retransmitted.
@@ -72,6 +74,7 @@ impl Summary {
             completion,
             failed,
             unroutable,
+            port_down_drops,
             watchdog_stuck,
             watchdog_recovered,
             watchdog_drops,
@@ -93,6 +96,7 @@ impl Summary {
         self.completion.extend(completion);
         self.failed += failed;
         self.unroutable += unroutable;
+        self.port_down_drops += port_down_drops;
         self.watchdog_stuck += watchdog_stuck;
         self.watchdog_recovered += watchdog_recovered;
         self.watchdog_drops += watchdog_drops;

@@ -78,6 +78,7 @@ impl Simulation {
                 let frame = self.frames[index];
                 self.frames.remove(index);
                 self.totals.drops += 1;
+                self.totals.port_down_drops += 1;
                 if is_switch {
                     self.sides[frame.ingress].drops[priority] += 1;
                     self.release(frame.ingress, priority, u32::from(frame.cells));
