@@ -12,7 +12,7 @@ from wirespeed.platforms.consequences import LINK_FLAP
 from wirespeed.platforms.declaration import find_declared_default, find_declared_polls, list_declared_defaults
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.cumulus.release_keywords import ReleaseKeywords, find_keywords
-from wirespeed.settings import Device, Place, Switch
+from wirespeed.settings import Device, Discipline, Place, Switch
 
 BFD_PROFILE = "ROCE"
 """Name of the BFD profile of all neighbours."""
@@ -23,9 +23,13 @@ DEFAULT_ROBUSTNESS: int = find_declared_polls("switch/cumulus", "port.qos.watchd
 DEFAULT_ECN: Mapping[str, Any] = list_declared_defaults(
     "switch/cumulus", "queue.ecn.minimum", "queue.ecn.maximum", "queue.ecn.probability"
 )
-DEFAULT_MARKED = (0, 3)
-"""Traffic classes the RoCE mode marks."""
-ROCE_QUEUES = {number: {3: 3, 6: 6}.get(number, 0) for number in range(8)}
+ROCE_PFC = (3,)
+"""Switch priorities with PFC in the lossless RoCE mode."""
+ROCE_MARKED = (0, 3)
+"""Traffic classes that the RoCE mode marks."""
+ROCE_SCHEDULING = {0: (Discipline.DWRR, 50), 3: (Discipline.DWRR, 50), 6: (Discipline.STRICT, None)}
+"""Discipline and weight (percent) of the traffic classes that the RoCE mode uses."""
+ROCE_QUEUES = {number: number if number in ROCE_SCHEDULING else 0 for number in range(8)}
 """Traffic class of each switch priority in the RoCE mode."""
 
 FEC = {"rs": "rs", "baser": "fc", "off": "none"}
@@ -148,7 +152,8 @@ def _format_qos(path: str, value: Any, switch: Switch) -> list[str] | None:
                 [key for key, is_enabled in value.items() if is_enabled] if isinstance(value, Mapping) else value
             )
             pfc_lines = [f"qos pfc default-global switch-priority {int(priority)}" for priority in sorted(priorities)]
-            return ["qos roce mode lossless", *(pfc_lines if [int(priority) for priority in priorities] != [3] else [])]
+            is_preset = tuple(int(priority) for priority in priorities) == ROCE_PFC
+            return ["qos roce mode lossless", *([] if is_preset else pfc_lines)]
         case "port.qos.watchdog.detect" if switch.watchdog_poll:
             return [f"qos pfc-watchdog robustness {int(value) // int(switch.watchdog_poll)}"]
     return None

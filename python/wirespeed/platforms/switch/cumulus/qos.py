@@ -10,12 +10,14 @@ from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import ReadValues, find_smallest_shape, observe_settings, parse_number
 from wirespeed.platforms.switch.cumulus.commands import (
     DEFAULT_ECN,
-    DEFAULT_MARKED,
     DEFAULT_POLL_MS,
     DEFAULT_ROBUSTNESS,
     OFF_KEYWORDS,
     ON_KEYWORDS,
+    ROCE_MARKED,
+    ROCE_PFC,
     ROCE_QUEUES,
+    ROCE_SCHEDULING,
     TRUST,
 )
 from wirespeed.platforms.switch.cumulus.nvue_config import Statement, numbers, parse_on_off
@@ -145,7 +147,7 @@ def _read_pfc(lines: list[Statement], qos: Qos, lossless: bool, number: int) -> 
             case ("pfc", "default-global", "rx" | "tx", value) if value not in ON_KEYWORDS:
                 return  # half of PFC is no setting here
     qos.roce_pfc = lossless and not priorities
-    pfc = frozenset(priorities or ({Priority(3)} if lossless else set()))
+    pfc = frozenset(priorities or (map(Priority, ROCE_PFC) if lossless else ()))
     qos.port["port.qos.pfc"] = (pfc, number)
     queues = qos.port.get("port.qos.tc_queue", ({}, 0))[0]
     pauses = {
@@ -182,12 +184,13 @@ def _set_for_queues(qos: Qos, members: str, line: Statement, setting: tuple[str,
 
 def _read_default(queue: int, roce: bool, number: int) -> ReadValues:
     read_values: ReadValues = {"queue.ecn.enabled": (False, number)}
-    if queue == 0 or (roce and queue in DEFAULT_MARKED):
+    if queue == 0 or (roce and queue in ROCE_MARKED):
         read_values = _default_marking(number)
-    if roce and queue in (0, 3):
-        read_values |= {"queue.discipline": (Discipline.DWRR, number), "queue.weight": (50, number)}
-    elif roce and queue == 6:
-        read_values["queue.discipline"] = (Discipline.STRICT, number)
+    if roce and queue in ROCE_SCHEDULING:
+        discipline, weight = ROCE_SCHEDULING[queue]
+        read_values["queue.discipline"] = (discipline, number)
+        if weight is not None:
+            read_values["queue.weight"] = (weight, number)
     elif not roce:
         # NVIDIA Cumulus Linux 5.12 documentation: 12 percent for even queues, 13 for odd ones.
         read_values |= {"queue.discipline": (Discipline.DWRR, number), "queue.weight": (12 + queue % 2, number)}

@@ -12,6 +12,7 @@ from wirespeed.platforms.switch.cumulus.commands import (
     BFD_PROFILE,
     DEFAULT_MTU,
     FEC_KEYWORDS,
+    ROCE_PFC,
     ROCE_QUEUES,
     TRUST_KEYWORDS,
     choose_family,
@@ -47,6 +48,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     return {
         "problems": list(_find_problems(name, device)),
         "shared": global_settings,
+        "roce_pfc": list(ROCE_PFC),
+        "roce_classes": [number for number, queue in ROCE_QUEUES.items() if number and number == queue],
         "pfc": sorted(int(entry) for entry in global_settings.qos.pfc or ()),
         "trust": TRUST_KEYWORDS.get(global_settings.qos.trust or ""),
         "dscp": [
