@@ -62,6 +62,11 @@ class Network:
         return self.cables[port // 2].rate_bps
 
 
+def find_peer_pair(pair: int) -> int:
+    """The queue pair at the other end of a connection: both have consecutive numbers, of which the first is even."""
+    return pair ^ 1
+
+
 @dataclass(frozen=True, slots=True)
 class TimeSeriesLine:
     """A value for each interval of a time series; None for an interval without a value."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from wirespeed.results.simulation_types import FLOWS, LIMITS
-from wirespeed.results.simulation_view import Distribution, FlowRow, Group, Ideal
+from wirespeed.results.simulation_view import Distribution, FlowRow, Group, Ideal, find_peer_pair
 from wirespeed.simulation.result_folder import ResultFolder
 from wirespeed.units import Size
 
@@ -29,8 +29,8 @@ def flow_rows(folder: ResultFolder, nic_ports: Mapping[int, int]) -> tuple[FlowR
             flow=flow,
             source=target if verb == "read" else source,
             target=source if verb == "read" else target,
-            source_port=nic_ports[pair ^ (verb == "read")],
-            target_port=nic_ports[pair ^ (verb != "read")],
+            source_port=nic_ports[find_peer_pair(pair) if verb == "read" else pair],
+            target_port=nic_ports[pair if verb == "read" else find_peer_pair(pair)],
             verb=verb,
             bytes=size,
             start_ps=start,

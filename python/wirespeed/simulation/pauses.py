@@ -8,7 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from wirespeed.results.simulation_types import FLOWS, PATHS, PAUSES
-from wirespeed.results.simulation_view import FlowRow, Network, PausedPort, PauseSummary, PauseTimeline, Victim
+from wirespeed.results.simulation_view import (
+    FlowRow,
+    Network,
+    PausedPort,
+    PauseSummary,
+    PauseTimeline,
+    Victim,
+    find_peer_pair,
+)
 from wirespeed.simulation.result_folder import ResultFolder
 
 STRETCHES = 240
@@ -131,4 +139,5 @@ def _read_paths(folder: ResultFolder) -> Mapping[int, Sequence[int]]:
 def _find_senders(folder: ResultFolder) -> Sequence[int]:
     """The queue pair that sends the data of each flow: with a read, the other end of the one it is posted on."""
     read = folder.columns(FLOWS, "queue_pair", "verb")
-    return [pair ^ (verb == "read") for pair, verb in zip(read["queue_pair"], read["verb"], strict=True)]
+    flows = zip(read["queue_pair"], read["verb"], strict=True)
+    return [find_peer_pair(pair) if verb == "read" else pair for pair, verb in flows]

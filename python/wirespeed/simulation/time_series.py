@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from wirespeed.results.simulation_types import SERIES
-from wirespeed.results.simulation_view import Network, TimeSeries, TimeSeriesLine
+from wirespeed.results.simulation_view import Network, TimeSeries, TimeSeriesLine, find_peer_pair
 from wirespeed.simulation.result_folder import ResultFolder
 
 if TYPE_CHECKING:
@@ -203,9 +203,11 @@ def _build_allowed_rates(
 
 def _pair_name(network: Network, sending_ports: Mapping[int, int], pair: int) -> str:
     """The NIC ports at both ends, with the queue pair if several join the two."""
-    ends = [sending_ports[pair], sending_ports[pair ^ 1]]
+    ends = [sending_ports[pair], sending_ports[find_peer_pair(pair)]]
     name = " → ".join(network.port_names[port] for port in ends)
-    parallel_pairs = sum([port, sending_ports[other_pair ^ 1]] == ends for other_pair, port in sending_ports.items())
+    parallel_pairs = sum(
+        [port, sending_ports[find_peer_pair(other_pair)]] == ends for other_pair, port in sending_ports.items()
+    )
     return f"{name}, queue pair {pair}" if parallel_pairs > 1 else name
 
 
