@@ -1,5 +1,9 @@
 """Checks as files: ids that never change unnoticed, and refusals of files that lack a part."""
 
+import ast
+import importlib
+import inspect
+import pkgutil
 import re
 from types import ModuleType
 
@@ -32,6 +36,31 @@ Source:
 
 def test_ids_are_the_listed_ones() -> None:
     assert tuple(checks()) == read_stored_ids(), "an id is for ever: add new ones to ids.txt, and never rename one"
+
+
+def list_read_paths(module: ModuleType) -> set[str]:
+    """The paths that a module of a check reads from facts: the texts and the constants in calls of `facts.value`."""
+    calls = (node for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.Call))
+    arguments = [
+        getattr(module, argument.id, None) if isinstance(argument, ast.Name) else getattr(argument, "value", None)
+        for call in calls
+        if ast.unparse(call.func).endswith("facts.value")
+        for argument in call.args
+    ]
+    return {argument for argument in arguments if isinstance(argument, str)}
+
+
+def test_a_check_declares_every_path_that_it_reads() -> None:
+    names = {identifier.replace("-", "_"): check for identifier, check in checks().items()}
+    package = importlib.import_module("wirespeed.checks")
+    read = 0
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        check = names.get(module.name.removeprefix(f"{package.__name__}."))
+        if check is not None:
+            paths = list_read_paths(importlib.import_module(module.name))
+            assert paths <= {*check.needs}, check.id
+            read += len(paths)
+    assert read > 10
 
 
 def test_every_failure_in_the_catalogue_is_cited() -> None:

@@ -26,7 +26,7 @@ from wirespeed.results.findings import Fix, Status
 from wirespeed.settings import NumaNode, Place
 
 subject = NumaNode
-needs = ("numa.cpus", "host.numa")
+needs = ("numa.cpus", "host.numa", "bios.value")
 failures = ("PCI-11",)
 presence = True
 _compare = compare(

@@ -25,7 +25,7 @@ from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic, Place
 
 subject = Nic
-needs = ("host.nics", "host.infiniband_devices")
+needs = ("host.nics", "host.infiniband_devices", "nic.rdma_device")
 failures = ("NIC-03",)
 presence = True
 
