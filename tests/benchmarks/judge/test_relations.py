@@ -15,6 +15,7 @@ from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.logs import Log, judge_all_logs
 from wirespeed.benchmarks.judge.relation_runs import SELECTION_FIELDS, VARIED_PARAMETERS
 from wirespeed.benchmarks.tools.reader import Reading
+from wirespeed.benchmarks.tools.reader import read as read_log
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
 from wirespeed.errors import Refusal
@@ -26,6 +27,7 @@ from wirespeed.results.verdicts import Judgement, Relation
 
 FIELD = judge_profile.load_bundled_profile("field")
 LEAVES = Path(__file__).parents[3] / "examples" / "arista-leaf-spine" / "cluster.yaml"
+LENDING = LEAVES.parents[1] / "pcie-lending" / "cluster.yaml"
 PASS, WARN, FAIL, UNKNOWN = Judgement.PASS, Judgement.WARN, Judgement.FAIL, Judgement.UNKNOWN
 
 
@@ -269,6 +271,26 @@ def test_one_queue_pair_and_several(single_queue_pair, several_queue_pairs, judg
     # between others: no baseline of that pair
     logs.append(log_of_hosts(3, 4, write(391.0, queue_pairs=8)))
     assert find_relations(*logs, plan=four_hosts, gate="one-queue-pair")["one-queue-pair"].judgement is judgement
+
+
+PEERS = Path(__file__).parents[2] / "validation" / "reconstructed" / "p2p-bandwidth-latency.log"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "judgements"),
+    [
+        ("", "", {PASS}),  # as published
+        ("   1.60 ", "  38.20 ", {WARN}),
+        ("   1.60 ", " 49206.02 ", {WARN}),
+        ("     0\t     1     1", "     0\t     1     0", set()),  # staged in both tables
+    ],
+)
+def test_a_write_to_a_peer_takes_no_longer_than_without_peer_access(old, new, judgements):
+    text = PEERS.read_text()
+    assert old in text
+    log = Log("peers.log", read_log(text.replace(old, new, 1)))
+    relations = find_relations(log, plan=lambda: build(read(LENDING), load()), gate="peer-latency")
+    assert {relation.judgement for relation in relations.values()} == judgements
 
 
 def test_without_ends_a_pair_is_unknown_and_reported():

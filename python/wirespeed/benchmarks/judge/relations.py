@@ -94,9 +94,15 @@ def relations(entries: Sequence[Entry], plan: Plan, profile: Profile) -> tuple[R
         for key, group in _group_measurements(gate, matched).items():
             relation = _apply_gate(gate, group)
             if relation is not None:
-                by_test.setdefault(key[1 + len(gate.same) :], []).append(relation)
+                test = key[1 + len(gate.same) : -1 if _compares_labels(gate) else None]
+                by_test.setdefault(test, []).append(relation)
         results += [_select_worst(gate, relations_of_test) for relations_of_test in by_test.values()]
     return tuple(results)
+
+
+def _compares_labels(gate: RelativeGate) -> bool:
+    """Whether a gate compares each label that it selects with itself: ``GPU* -> GPU*``, each pair of GPUs."""
+    return gate.of.label is not None and "*" in gate.of.label
 
 
 def list_missing_tools(
@@ -136,11 +142,10 @@ def _group_measurements(
                 side = gate.of if name == "of" or gate.to is None else gate.to
                 if measures(side, measurement):
                     size = None if "sizes" in unlike else measurement.size_bytes
+                    common_ends = measurement.label if _compares_labels(gate) else _format_common_ends(shared)
                     group = groups.setdefault(
                         (size, *of_run, measurement.label),
-                        _Group(
-                            _describe_test(entry, unlike, gate), measurement.metric, size, _format_common_ends(shared)
-                        ),
+                        _Group(_describe_test(entry, unlike, gate), measurement.metric, size, common_ends),
                     )
                     _add_measurement(group, name, entry, measurement, ends, has_known_ends=None not in shared)
     for shared in failed:
