@@ -7,6 +7,12 @@ import pytest
 from wirespeed.benchmarks import read
 from wirespeed.errors import Refusal
 
+SEPARATOR_IN_MATRIX = """\
+src/dst (Gb/s),a,b
+\x1c
+a,0,94.1
+b,93.9,0
+"""
 UNKNOWN_COLUMN = """\
 #       size         count      type   open    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
         1024            16     float    none      -1    61.17    0.02    0.02    N/A    60.98    0.02    0.02    N/A
@@ -73,6 +79,7 @@ Connecting to host 10.0.0.1, port 5201
         (ENDLESS_LATENCY, [0.07, 58.94], []),
         (REPEATED_TIME, [0], []),
         (REPEATED_RANK, [12.345, 1.234, 12.0], []),
+        (SEPARATOR_IN_MATRIX, [94.1, 93.9], []),
         (BRACKET_IN_SIZE, [61.17, 0.02, 0.02, 0, 60.98, 0.02, 0.02, 0], []),
         (UNKNOWN_COLUMN, [61.17, 0.02, 0.02, 60.98, 0.02, 0.02], []),
         (

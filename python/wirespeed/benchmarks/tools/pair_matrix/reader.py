@@ -112,7 +112,7 @@ class _Reader(RunReader):
 
     def take(self, line: Line) -> None:
         text = line.text.strip(" \t|")
-        if not line.is_complete or not text or RULE.fullmatch(text):
+        if not line.is_complete or not text.strip() or RULE.fullmatch(text):
             return
         heading = _parse_heading(line.text)
         if heading is not None:
