@@ -254,6 +254,15 @@ def test_links_in_a_circle_are_not_followed(tmp_path: Path) -> None:
     assert sorted(bundle.content) == ["node1/cmdline.out", "node1/uname.err"]
 
 
+@pytest.mark.parametrize("target", ["manifest.json", "x" * 300, "/dev/zero"])
+def test_a_link_as_manifest_is_refused(tmp_path: Path, target: str) -> None:
+    folder = write(tmp_path / "bundle")
+    (folder / "manifest.json").unlink()
+    (folder / "manifest.json").symlink_to(target)
+    with pytest.raises(Refusal, match=r"a folder without manifest\.json"):
+        open_bundle(folder)
+
+
 def test_a_link_out_of_a_folder_is_not_followed(tmp_path: Path) -> None:
     folder = write(tmp_path / "bundle")
     (tmp_path / "secret").write_text("secret")

@@ -66,7 +66,7 @@ def open_bundle(path: Path) -> Bundle:
 
 def _folder_manifest(path: Path) -> Manifest:
     file = path / NAME
-    if not file.is_file() or file.is_symlink():
+    if file.is_symlink() or not file.is_file():  # a link may lead to a name that the system refuses
         raise refuse(str(path), f"a folder without {NAME}", "a bundle", "give a bundle that `wirespeed collect` wrote")
     content = file.read_bytes()
     return from_json(_manifest_text(content, str(file)), str(file))
