@@ -7,6 +7,8 @@ numbers), archives of mailing lists (RFC 2045), esnet/iperf issue 725 (negative 
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -273,6 +275,13 @@ def test_a_tag_before_every_part_of_a_row_is_no_value():
         assert reading.notices == ()
         assert reading.runs[0].parameters.root_rank == plain.runs[0].parameters.root_rank == -1
         assert reading.runs[0].measurements == plain.runs[0].measurements
+
+
+@pytest.mark.parametrize(("root", "expected"), [("-1", -1), ("3", 3), ("--0", None), ("9" * 5000, None)])
+def test_a_root_in_the_json_report(root: str, expected: int | None):
+    text = (Path(__file__).parents[2] / "samples" / "nccl_tests" / "report.json").read_text()
+    (run,) = read(re.sub(r'"root": *"[^"]*"', f'"root": "{root}"', text)).runs
+    assert run.parameters.root_rank == expected
 
 
 def test_a_matrix_in_a_comment_is_read():

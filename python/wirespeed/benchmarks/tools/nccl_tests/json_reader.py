@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from wirespeed.benchmarks.logs.json_documents import Document, Node
 from wirespeed.benchmarks.logs.log import Source
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, find_missing_rows
@@ -10,6 +12,7 @@ from wirespeed.results.benchmarks import Metric
 LOOKS_FOR = "the JSON of nccl-tests ('args', 'config', 'results')"
 IDENTIFYING_TEXTS = ('"nccl_version"', '"nthreads"')
 
+_ROOT = re.compile(r"-?[0-9]{1,9}")  # -1: no root
 _SETTINGS = {
     "nthreads": "threads_per_process",
     "ngpus": "gpus_per_thread",
@@ -104,7 +107,7 @@ def _read_row(draft: Draft, row: Node) -> None:
         if text is not None:
             draft.parameters.read_setting(parameter, text)
     root = (row.text("root") or "").strip()
-    if root.lstrip("-").isdecimal():
+    if _ROOT.fullmatch(root) is not None:
         draft.parameters.read_setting("root_rank", int(root))
     for key, label in _LABELS.items():
         for name, (metric, unit) in _VALUES.items():
