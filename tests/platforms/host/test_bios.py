@@ -192,6 +192,10 @@ def test_what_the_kernel_proves(text: str, expected: dict[str, str]) -> None:
         (f"{ONLINE}Thread(s) per core: 1\n", "ro nosmt=force", {}),
         (f"{ONLINE}Thread(s) per core: 1\n", "ro nosmt", {}),
         (f"{ONLINE}Thread(s) per core: 1\n", "nr_cpus=16 ro", {}),
+        (f"{ONLINE}Thread(s) per core: 1\n", "ro nolapic", {}),
+        (f"{ONLINE}Thread(s) per core: 1\n", "ro acpi=off", {}),
+        (f"{ONLINE}Hypervisor vendor: KVM\nThread(s) per core: 1\n", "ro", {}),
+        (f"{ONLINE}Hypervisor vendor: KVM\nThread(s) per core: 2\n", "ro", {}),
         (f"{ONLINE}Thread(s) per core: 2\n", "ro nr_cpus=16", {"smt": "enabled"}),
     ],
 )

@@ -18,8 +18,12 @@ _GROUP = re.compile(r"/sys/kernel/iommu_groups/[0-9]+/type:\S+")
 _INSTANCES = re.compile(r".*\(([0-9]{1,5}) instances?\)")
 _NUMA_NODE = re.compile(r"NUMA node([0-9]{1,4}) CPU\(s\)")
 _ONLINE, _OFFLINE = "On-line CPU(s) list", "Off-line CPU(s) list"
-_CPU_ARGUMENTS = ("nosmt", "nr_cpus", "possible_cpus", "maxcpus", "nosmp", "disable_cpu_apicid")
-"""Kernel parameters with which some CPUs are not used."""
+_CPU_ARGUMENTS = (
+    *("nosmt", "nr_cpus", "possible_cpus", "maxcpus", "nosmp", "disable_cpu_apicid", "nolapic", "nox2apic", "acpi"),
+)
+"""Kernel parameters with which some CPUs may not be used."""
+_HYPERVISOR = "Hypervisor vendor"
+"""Printed in a virtual machine, whose CPUs and NUMA nodes its host chose (util-linux, sys-utils/lscpu-virt.c)."""
 _NODE_FILE = re.compile(r"/sys/devices/system/node/node([0-9]{1,4})/(distance|meminfo):(.*)")
 _NODE_MEMORY = re.compile(r"Node [0-9]{1,4} MemTotal:\s+([0-9]{1,15}) kB")
 """Of drivers/base/node.c, node_read_distance and node_read_meminfo, which numactl -H prints in its own form."""
@@ -130,6 +134,8 @@ def _read_cpus(host: Place, output: Output, arguments: Output | None) -> Iterato
         for key, _, value in [text.partition(":")]
     }
     yield from _read_nodes(host, shown_values, output)
+    if _HYPERVISOR in shown_values:
+        return
     threads, line = _parse_number(shown_values, "Thread(s) per core")
     if threads is not None and threads > 1:
         yield observe(host.child("bios", "smt"), "bios.value", "enabled", output, line)
