@@ -119,6 +119,14 @@ def test_larger_values_of_arp_ignore_fail(arp_ignore: str, summary: str) -> None
     assert {(finding.status, finding.summary) for finding in findings} == {("fail", summary)}
 
 
+def test_outputs_that_contradict_each_other_warn_of_an_rdma_port() -> None:
+    states = "ACTIVE by rdma link, DOWN by ibv_devinfo"
+    findings = small.by_id("nic.rdma-port", small.facts({(small.NIC, "nic.rdma_state"): states}))
+    assert [(finding.status, finding.found, finding.summary) for finding in findings if finding.status != "pass"] == [
+        ("warn", states, "two outputs show different states of the RDMA port")
+    ]
+
+
 def test_parameters_of_the_iommu_are_missed_while_it_translates() -> None:
     changes = {(small.HOST, "host.kernel.command_line"): ("ro",), (small.HOST, "host.kernel.iommu"): "translated"}
     assert "host.kernel-parameters" in {finding.check for finding in small.bad(small.facts(changes))}
@@ -134,9 +142,11 @@ def test_parameters_of_the_iommu_are_missed_while_it_translates() -> None:
         ("intel_iommu=off intel_iommu=on iommu=pt", "passthrough", None),  # the last one counts
         ("intel_iommu=on,sm_off iommu=pt amd_iommu=off intel_iommu=on", "passthrough", None),
         ("intel_iommu=on iommu=pt iommu=off", "off", None),  # a translating IOMMU is the fault, and it is off
+        ("intel_iommu=on iommu=pt iommu=off", None, None),  # not read: the command line shows it
+        ("intel_iommu=on iommu=off", "passthrough", "without iommu=pt, and with iommu=off"),
     ],
 )
-def test_parameters_that_switch_off_the_planned_iommu(parameters: str, iommu: str, fault: str | None) -> None:
+def test_parameters_that_switch_off_the_planned_iommu(parameters: str, iommu: str | None, fault: str | None) -> None:
     """Linux, arch/x86/kernel/pci-dma.c, iommu_setup; drivers/iommu/intel/iommu.c, intel_iommu_setup."""
     command_line = {(small.HOST, "host.kernel.command_line"): tuple(parameters.split())}
     findings = small.by_id(
