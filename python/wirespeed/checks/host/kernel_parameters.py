@@ -39,26 +39,32 @@ def check(context: CheckContext) -> Outcome:
     found = context.get_found_value("host.kernel.command_line")
     missing_parameters = [parameter for parameter in intended if parameter not in found]
     off_parameter = _find_off_parameter(intended, found)
-    if (missing_parameters or off_parameter) and _IOMMU.issuperset(missing_parameters) and _is_off_as_good(context):
+    if not missing_parameters and off_parameter is None:
+        return success(format_list(intended), format_list(parameter for parameter in found if parameter in intended))
+    if _IOMMU.issuperset(missing_parameters) and _is_off_as_good(context, off_parameter):
         return success(format_list(intended), "no IOMMU to configure: it is off")
-    if not missing_parameters and off_parameter is not None:
+    removal = () if off_parameter is None else (_build_removal(off_parameter),)
+    if not missing_parameters:
         return failure(
             "a parameter of the kernel command line switches off the IOMMU, which is planned",
             f"{format_list(intended)} without {off_parameter}",
-            off_parameter,
-            Fix(f"remove {off_parameter} from the kernel command line", consequence="reboot"),
+            off_parameter or "",
+            *removal,
         )
-    if not missing_parameters:
-        return success(format_list(intended), format_list(parameter for parameter in found if parameter in intended))
-    fix = context.build_change(
+    addition = context.build_change(
         "add them to the kernel command line", "host.kernel.command_line", intended, consequence="reboot"
     )
     return failure(
         "parameters are missing on the kernel command line",
         format_list(intended),
-        f"without {format_list(missing_parameters)}",
-        fix,
+        f"without {format_list(missing_parameters)}" + (f", and with {off_parameter}" if off_parameter else ""),
+        *removal,
+        addition,
     )
+
+
+def _build_removal(parameter: str) -> Fix:
+    return Fix(f"remove {parameter} from the kernel command line: it switches off the IOMMU", consequence="reboot")
 
 
 def _find_off_parameter(intended: Sequence[str], found: Sequence[str]) -> str | None:
@@ -82,7 +88,7 @@ def _find_off_parameter(intended: Sequence[str], found: Sequence[str]) -> str | 
     return last_of_intel
 
 
-def _is_off_as_good(context: CheckContext) -> bool:
+def _is_off_as_good(context: CheckContext, off_parameter: str | None) -> bool:
     """Whether the IOMMU is off, and the plan needs none: it plans one that does not translate (`host.iommu`).
 
     Hosts that lend devices need one: without it data are copied to memory (Johansen, appendix A.1.2).
@@ -90,5 +96,7 @@ def _is_off_as_good(context: CheckContext) -> bool:
     try:
         context.get_intended_value("host.kernel.iommu")
         return bool(context.get_found_value("host.kernel.iommu") == "off")
-    except (NoIntentError, UnreadError):
+    except NoIntentError:
         return False
+    except UnreadError:
+        return off_parameter is not None
