@@ -135,6 +135,11 @@ def test_explain_finds_a_setting_by_a_counter_of_a_driver(counter: str) -> None:
             "  hint: did you mean 'nic.rdma_mtu'?\n",
         ),
         (
+            ["explain", "rx_ring"],
+            "error: explain: no check, known failure, setting, counter or term named 'rx_ring'\n"
+            "  hint: did you mean 'nic.ring.rx'?\n",
+        ),
+        (
             ["explain", "slow receiver"],
             "error: explain: no check, known failure, setting, counter or term named 'slow receiver'\n"
             "  hint: `wirespeed explain receiver` lists what contains that word\n",

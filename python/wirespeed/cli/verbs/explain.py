@@ -26,6 +26,7 @@ _COUNTER_NAME = re.compile(
     r"(?:_|$)"
 )
 """Words of the names of NIC counters."""
+_WORDS = re.compile(r"[._-]")
 _CONGESTION_CHECKS = "`wirespeed explain nic.congestion-control qos.pfc`"
 _INDENT = 4  # indentation of text below its heading, in columns
 _SHORTEST_WORD = 4  # characters of a word that is searched in names
@@ -148,6 +149,10 @@ def _suggest_names(text: str, names: list[str]) -> str | None:
     endings = [name for name in names if name.endswith(f".{text}")]
     if endings:
         return f"did you mean {', '.join(map(repr, endings))}?{_list_groups(text, names)}"
+    words = {*_WORDS.split(text)}
+    in_any_order = [name for name in names if words <= {*_WORDS.split(name)}] if len(words) > 1 else []
+    if 0 < len(in_any_order) <= _MOST_SUGGESTIONS:
+        return f"did you mean {', '.join(map(repr, in_any_order))}?"
     group = text.split(".")[-2:-1]
     groups = {name.rpartition(".")[0] for name in names if name.count(".") > 1 and name.split(".")[-2:-1] == group}
     if groups and text.count(".") > 1 and text.rpartition(".")[0] not in groups:
