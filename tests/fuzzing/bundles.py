@@ -82,7 +82,9 @@ def _make_folder(path: Path, description: bytes) -> None:
                 Path(inner).symlink_to(content.decode("utf-8", "replace").replace("\0", "")[:200] or "x")
             elif kind == b"!":
                 os.mkfifo(inner)
-            elif Path(inner).parent.resolve().is_relative_to(path) and not Path(inner).is_symlink():
+            elif Path(inner).parent.resolve().is_relative_to(path) and not (
+                Path(inner).is_symlink() or Path(inner).is_fifo()  # nobody reads the FIFO
+            ):
                 Path(inner).write_bytes(content)
         except OSError:
             continue
