@@ -163,7 +163,14 @@ launch: {library: rccl, channels: 32, environment: {NCCL_PXN_DISABLE: 1}}
     [
         # NCCL documentation, environment variables, debugging: not to be kept in files
         ("NCCL_P2P_DISABLE=1", Status.FAIL),
-        ("NCCL_P2P_DISABLE=0", Status.WARN),
+        ("NCCL_P2P_DISABLE=0", None),
+        ("NCCL_P2P_DISABLE=0x0", None),
+        ("NCCL_P2P_DISABLE=0x1", Status.FAIL),
+        ("NCCL_P2P_DISABLE=2", None),  # only 1 disables
+        ("NCCL_P2P_DISABLE=", None),
+        ("NCCL_NVB_DISABLE=00", None),
+        ("NCCL_PROTO=Bogus", Status.WARN),
+        ("NCCL_TOPO_DUMP_FILE=/tmp/topo.xml", None),
         ("NCCL_ALGO=Tree", Status.FAIL),
         ("NCCL_ALGO=Ring,Tree", Status.WARN),
         ("NCCL_ALGO=^NVLS", Status.WARN),
@@ -171,8 +178,11 @@ launch: {library: rccl, channels: 32, environment: {NCCL_PXN_DISABLE: 1}}
         ("NCCL_PROTO=LL,LL128,Simple", Status.WARN),
         ("NCCL_NVB_DISABLE=1", Status.FAIL),
         ("NCCL_MAX_NCHANNELS=1", Status.FAIL),
-        ("NCCL_MAX_NCHANNELS=64", Status.WARN),
+        ("NCCL_MAX_NCHANNELS=31", Status.FAIL),  # 32 are planned
+        ("NCCL_MAX_NCHANNELS=32", None),
         ("NCCL_BUFFSIZE=4096", Status.FAIL),
+        ("NCCL_BUFFSIZE=0x1000", Status.FAIL),
+        ("NCCL_BUFFSIZE=4194304", None),
         ("NCCL_BUFFSIZE=8388608", Status.WARN),
         ("RCCL_MSCCL_ENABLE=0", Status.WARN),
         ("NCCL_DEBUG=INFO", None),
@@ -184,3 +194,33 @@ def test_a_variable_that_is_not_planned_is_a_finding(line: str, status: Status |
     findings = find(tmp_path / "bundle", GPUS, "rccl-conf", "", line)
     expected = [] if status is None else [("launch.variables", status, line)]
     assert [(finding.check, finding.status, finding.found) for finding in findings] == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("NCCL_MAX_NCHANNELS=1", Status.FAIL),  # NCCL uses every ring twice
+        ("NCCL_MAX_CTAS=24", Status.WARN),  # fewer than NCCL would choose on some hardware
+        ("NCCL_MAX_NCHANNELS=64", None),
+    ],
+)
+def test_a_limit_of_channels_without_planned_ones(line: str, status: Status | None, tmp_path: Path) -> None:
+    cluster = GPUS.replace("dell-xe9680-mi300x", "nvidia-dgx-h100").replace("rccl, channels: 32", "nccl")
+    findings = find(
+        tmp_path / "bundle",
+        cluster.replace("broadcom-bcm957608-p1400gd", "nvidia-mcx75310aas-neat"),
+        "nccl-conf",
+        "",
+        line,
+    )
+    assert [finding.status for finding in findings] == ([] if status is None else [status])
+
+
+def test_evidence_of_variables_is_the_line_of_each(tmp_path: Path) -> None:
+    findings = find(tmp_path / "bundle", GPUS, "rccl-conf", "", "NCCL_ALGO=Tree\nNCCL_X=1\nNCCL_PROTO=LL")
+    lines = (tmp_path / "bundle" / "node1" / "rccl-conf.out").read_text().splitlines()
+    evidence = {text: f"node1: rccl-conf (node1/rccl-conf.out:{number})" for number, text in enumerate(lines, 1)}
+    assert {finding.status: finding.evidence for finding in findings} == {
+        Status.FAIL: (evidence["NCCL_ALGO=Tree"], evidence["NCCL_PROTO=LL"]),
+        Status.WARN: (evidence["NCCL_X=1"],),
+    }

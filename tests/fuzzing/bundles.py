@@ -83,7 +83,7 @@ def _make_folder(path: Path, description: bytes) -> None:
             elif kind == b"!":
                 os.mkfifo(inner)
             elif Path(inner).parent.resolve().is_relative_to(path) and not (
-                Path(inner).is_symlink() or Path(inner).is_fifo()  # nobody reads the FIFO
+                Path(inner).is_symlink() or Path(inner).is_fifo()  # the FIFO has no reader
             ):
                 Path(inner).write_bytes(content)
         except OSError:

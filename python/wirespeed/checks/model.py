@@ -61,6 +61,7 @@ class Outcome:
     warning_reasons: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()  # further checks whose finding would cause this one
     differences: tuple[str, ...] = ()  # settings that differ, each of which is a failure without the others
+    members: tuple[str, ...] = ()  # keys of the mappings that were read, which alone are the evidence
     cause_place: Place | None = None  # place of the findings that would cause this one, if another
 
 

@@ -171,7 +171,7 @@ def _build_finding(context: CheckContext, outcome: Outcome) -> Finding:
         expected=outcome.expected,
         found=outcome.found,
         warning_reasons=reasons,
-        evidence=_list_evidence(context),
+        evidence=_list_evidence(context, outcome.members),
         impact=outcome.impact,
         fix=outcome.fix,
         failures=context.check.failures,
@@ -219,8 +219,15 @@ def _finding_without_verdict(context: CheckContext, status: Status, reason: str)
     )
 
 
-def _list_evidence(context: CheckContext) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(f"{place.device}: {reading.source}" for place, _, reading in context.used))
+def _list_evidence(context: CheckContext, members: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Where the readings were read; with ``members``, only where these keys of mappings were."""
+    sources = [
+        (place, source)
+        for place, _, reading in context.used
+        for key, source in reading.source.members
+        if key in members
+    ] or [(place, reading.source) for place, _, reading in context.used]
+    return tuple(dict.fromkeys(f"{place.device}: {source}" for place, source in sources))
 
 
 def _format_name(context: CheckContext) -> str:

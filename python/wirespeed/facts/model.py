@@ -44,6 +44,7 @@ class Source:
     command: str
     file: str
     line: int | None = None
+    members: tuple[tuple[str, Source], ...] = ()  # of a mapping, where it was read in several lines: of each key
 
     def __str__(self) -> str:
         return f"{self.command} ({self.file}:{self.line})" if self.line else f"{self.command} ({self.file})"

@@ -2,7 +2,8 @@
 
 The configuration file of the library and the environment of jobs leave RDMA and GPUDirect enabled. The file of NCCL or
 RCCL has no variable that restricts the library and is not planned: direct access between GPUs off, a single algorithm
-or protocol, few channels, small buffers. Any other unplanned variable, besides those of debug output, is a warning.
+or protocol, fewer channels than planned or a single one, small buffers. Any other unplanned variable is a warning,
+besides those of debug output and those that write out a default.
 
 Impact:
     Every job that does not set the variable itself uses TCP sockets, copies its data through host memory, or has one
@@ -19,13 +20,15 @@ Example:
 
 Source:
     NCCL documentation, environment variables: NCCL_NET, NCCL_IB_DISABLE, NCCL_NET_GDR_LEVEL, and those for debugging,
-    which are not to be kept in files; NCCL source, src/init.cc (DEFAULT_BUFFSIZE) and src/include/device.h;
+    which are not to be kept in files; NCCL source, src/init.cc (DEFAULT_BUFFSIZE), src/include/device.h (names and the
+    number of channels), src/graph/connect.cc (every ring twice), src/graph/paths.cc and src/misc/param.cc (numbers);
     UCX source, src/ucp/core/ucp_context.c, ucp_tl_aliases;
     MVAPICH2 2.3.7 user guide, section 11.81; MVAPICH2-GDR 2.3.7 user guide, section 13.1
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from wirespeed.checks.launch import NO_TRANSPORT
@@ -48,13 +51,20 @@ _SOCKET = "socket"
 _NO_GPUDIRECT = "LOC"  # only inside one PCIe device, where no NIC is
 
 _OF_LIBRARY = re.compile(r"(?:NCCL|RCCL)_(?!DEBUG)\w+")
-_SELECTIONS = ("NCCL_ALGO", "NCCL_PROTO")
-_SINGLE_NAME = re.compile(r"[A-Za-z0-9_]+")  # not a list, one of functions, nor what is left out (^)
-_DISABLING_FLAGS = ("NCCL_P2P_DISABLE", "NCCL_P2P_DIRECT_DISABLE", "NCCL_NVB_DISABLE", "NCCL_PXN_DISABLE")
+_DUMP = re.compile(r"NCCL_(?:TOPO|GRAPH|COMM)\w*_DUMP_FILE\w*")
+_SELECTIONS = {
+    "NCCL_ALGO": ("tree", "ring", "collnetdirect", "collnetchain", "nvls", "nvlstree", "pat"),
+    "NCCL_PROTO": ("ll", "ll128", "simple"),
+}
+"""The names of algorithms and protocols. A list, one of functions, and what is left out (^) are no single name."""
+_P2P_DISABLE = "NCCL_P2P_DISABLE"  # only 1 disables
+_DISABLING_FLAGS = ("NCCL_P2P_DIRECT_DISABLE", "NCCL_NVB_DISABLE", "NCCL_PXN_DISABLE")
 _CHANNEL_LIMITS = ("NCCL_MAX_NCHANNELS", "NCCL_MAX_NRINGS", "NCCL_MAX_CTAS")
-_FEWEST_CHANNELS = 32  # MAXCHANNELS of earlier releases; 64 since
+_FEWEST_CHANNELS = 2  # NCCL uses every ring that it finds twice
+_MOST_CHANNELS = 64  # MAXCHANNELS
 _BUFFER_SIZE = "NCCL_BUFFSIZE"
 _DEFAULT_BUFFER_SIZE = 2**22
+_NUMBER = re.compile(r"\s*([+-]?)(0[xX][0-9a-fA-F]{1,30}|[0-9]{1,30})")
 
 
 def check(context: CheckContext) -> Outcome | tuple[Outcome, ...]:
@@ -76,21 +86,24 @@ def _list_outcomes(context: CheckContext) -> Iterator[Outcome]:
         wrong = "variables of the communication library disable RDMA or GPUDirect"
         yield failure(wrong, _EXPECTED, ", ".join(found), *_list_fixes(context))
     unplanned = _read_unplanned_variables(context)
-    restrictions = [name for name, value in unplanned.items() if _is_restriction(name, value, context)]
+    judged = {name: _restricts(name, value, context) for name, value in unplanned.items()}
+    restrictions = tuple(name for name, restricts in judged.items() if restricts)
     if restrictions:
         wrong = "variables that are not planned restrict the communication library"
-        yield failure(wrong, "no restriction", _format_variables(unplanned, restrictions), _REMOVAL)
-    unjudged = [name for name in unplanned if name not in restrictions]
+        outcome = failure(wrong, "no restriction", _format_variables(unplanned, restrictions), _REMOVAL)
+        yield replace(outcome, members=restrictions)
+    unjudged = tuple(name for name, restricts in judged.items() if restricts is None)
     if unjudged:
         wrong = "the file of the communication library has variables that are not planned"
         reason = "the impact depends on the value"
-        yield warning(wrong, "planned variables", _format_variables(unplanned, unjudged), _REMOVAL, reason=reason)
+        outcome = warning(wrong, "planned variables", _format_variables(unplanned, unjudged), _REMOVAL, reason=reason)
+        yield replace(outcome, members=unjudged)
 
 
 _REMOVAL = Fix("remove the variable from the library's configuration file, or add it to launch.environment of the plan")
 
 
-def _format_variables(variables: Mapping[str, str], names: list[str]) -> str:
+def _format_variables(variables: Mapping[str, str], names: Sequence[str]) -> str:
     return ", ".join(f"{name}={variables[name]}" for name in names)
 
 
@@ -105,16 +118,37 @@ def _read_unplanned_variables(context: CheckContext) -> dict[str, str]:
     }
 
 
-def _is_restriction(name: str, value: str, context: CheckContext) -> bool:
-    if name in _SELECTIONS:
-        return _SINGLE_NAME.fullmatch(value) is not None
-    if name in _DISABLING_FLAGS:
-        return value != "0"
-    if not value.isdecimal():
+def _restricts(name: str, value: str, context: CheckContext) -> bool | None:
+    """Whether a variable restricts the library; None if that depends on hardware, release or an unknown value."""
+    if _DUMP.fullmatch(name):
         return False
-    if name in _CHANNEL_LIMITS:
-        return int(value) < (context.entity.launch.channels or _FEWEST_CHANNELS)
-    return name == _BUFFER_SIZE and int(value) < _DEFAULT_BUFFER_SIZE
+    if name in _SELECTIONS:
+        return True if value.lower() in _SELECTIONS[name] else None
+    number = _parse_number(value)
+    if name == _P2P_DISABLE:
+        return number == 1
+    if name in _DISABLING_FLAGS:
+        return number != 0
+    if name in _CHANNEL_LIMITS and value:
+        planned = context.entity.launch.channels
+        if number < (planned or _FEWEST_CHANNELS):
+            return True
+        return False if number >= (planned or _MOST_CHANNELS) else None
+    if name == _BUFFER_SIZE and value:
+        return True if number < _DEFAULT_BUFFER_SIZE else False if number == _DEFAULT_BUFFER_SIZE else None
+    return None if value else False
+
+
+def _parse_number(text: str) -> int:
+    """The number at the beginning, as strtoll reads it with base 0: hexadecimal, octal or decimal; 0 without one."""
+    match = _NUMBER.match(text)
+    if match is None:
+        return 0
+    digits = match[2]
+    is_octal = digits.startswith("0") and digits.isdecimal()
+    octal = re.match("[0-7]+", digits)
+    value = int(octal[0], 8) if is_octal and octal else int(digits, 16 if digits[:2] in ("0x", "0X") else 10)
+    return -value if match[1] == "-" else value
 
 
 def _list_fixes(context: CheckContext) -> list[Fix]:

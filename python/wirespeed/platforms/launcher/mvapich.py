@@ -27,7 +27,7 @@ from wirespeed.platforms.launcher.library_variables import (
     mvapich_transport,
     variable_settings,
 )
-from wirespeed.platforms.launcher.variables import Read, observation, observe_variables, processes
+from wirespeed.platforms.launcher.variables import Read, observation, observe_unmapped, observe_variables, processes
 from wirespeed.platforms.model import Job, Output, Outputs
 from wirespeed.settings import Device, Host, Place, Priority
 
@@ -158,5 +158,5 @@ def _list_other_variables(prefix: str, read: Read, output: Output, place: Place,
     """Variables without a setting."""
     settings = variable_settings(_LIBRARIES[prefix])
     default = f"{prefix}_ENABLE_AFFINITY", "1"  # rendered beside the mapping
-    unmapped = {name: value for name, (value, _) in read.items() if name not in settings and (name, value) != default}
-    yield observation(place, "environment", unmapped, output.source, state)
+    variables = {name: pair for name, pair in read.items() if (name, pair[0]) != default}
+    yield observe_unmapped(variables, settings, output, place, state)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from wirespeed.errors import Problem
@@ -104,10 +104,12 @@ def observe_variables(table: Sequence[Variable], read: Read, place: Place, state
                 yield observation(place, variable.setting, value, source, state)
 
 
-def select_unmapped(table: Sequence[Variable], read: Read) -> dict[str, str]:
-    """The variables without a setting."""
-    settings = settings_of_table(table)
-    return {name: value for name, (value, _) in read.items() if name not in settings}
+def observe_unmapped(read: Read, settings: Collection[str], output: Output, place: Place, state: State) -> Observation:
+    """The variables without a setting, as the environment; ``settings``: the variables that have one."""
+    unmapped = {name: pair for name, pair in read.items() if name not in settings}
+    values = {name: value for name, (value, _) in unmapped.items()}
+    members = tuple((name, source) for name, (_, source) in unmapped.items())
+    return observation(place, "environment", values, replace(output.source, members=members), state)
 
 
 def observation(place: Place, setting: str, value: object, source: Source, state: State) -> Observation:

@@ -11,9 +11,10 @@ from wirespeed.platforms.launcher.variables import (
     Variable,
     lines,
     observation,
+    observe_unmapped,
     observe_variables,
     processes,
-    select_unmapped,
+    settings_of_table,
 )
 from wirespeed.platforms.model import Outputs
 from wirespeed.settings import Place
@@ -40,8 +41,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _observe(_TABLES[command], agreed_values, agreed_values, place, State.CONFIGURED)
         if read:
             output = outputs.outputs[command]
-            unmapped = select_unmapped(_TABLES[command], read)
-            yield observation(place, "environment", unmapped, output.source, State.CONFIGURED)
+            yield observe_unmapped(read, settings_of_table(_TABLES[command]), output, place, State.CONFIGURED)
 
 
 _TABLES = {"rccl-conf": RCCL, "nccl-conf": NCCL}

@@ -9,7 +9,13 @@ from wirespeed.facts import Observation, State
 from wirespeed.platforms.core_lists import parse_core_list
 from wirespeed.platforms.launcher import hosts
 from wirespeed.platforms.launcher.library_variables import UCX
-from wirespeed.platforms.launcher.variables import lines, observation, observe_variables, select_unmapped
+from wirespeed.platforms.launcher.variables import (
+    lines,
+    observation,
+    observe_unmapped,
+    observe_variables,
+    settings_of_table,
+)
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.settings import Place
 
@@ -28,7 +34,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         read = lines(output)
         yield from observe_variables(UCX, read, place, State.CONFIGURED)
         if read:
-            yield observation(place, "environment", select_unmapped(UCX, read), output.source, State.CONFIGURED)
+            yield observe_unmapped(read, settings_of_table(UCX), output, place, State.CONFIGURED)
 
 
 def _read_cores(place: Place, output: Output) -> Iterator[Observation]:
