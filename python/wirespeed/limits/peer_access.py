@@ -14,15 +14,20 @@ from itertools import combinations
 from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.host import find_numa_node, has_shared_uplink, is_between_sockets
 from wirespeed.plan import Plan
+from wirespeed.plan.combination import parse_version
 
 PEER_TO_PEER, STAGED = "peer to peer", "staged in memory"
 """The paths between two GPUs over PCIe, as limits name them."""
 
-_LEVELS = ("LOC", "NVL", "PIX", "PXB", "PHB", "SYS")
+_LEVELS = ("LOC", "NVL", "NVB", "C2C", "PIX", "PXB", "P2C", "PXN", "PHB", "SYS")
+"""NCCL, src/graph/topo.cc, topoPathTypeStr of 2.28; earlier releases lack NVB, C2C, P2C or PXN."""
 _NUMBERS = ("LOC", "PIX", "PXB", "PHB", "SYS", "SYS")
-"""The levels as numbers: NCCL, src/graph/paths.cc, ncclGetLevel."""
+"""The levels as numbers; a larger one is the last: NCCL, src/graph/paths.cc, ncclGetLevel."""
 
-_AMD = "amd"
+_MOST_DIGITS = 9
+
+_AMD, _AMD_PAIR = "amd", 2
+_FIRST_LIMIT_OF_AMD = (2, 23)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +51,13 @@ class StagedPair:
         return f"data between GPUs of {self.host} are {STAGED}, NCCL's default between {self.place}"
 
 
-def find_staged_pair(plan: Plan, host: str, gpus: Sequence[str], stated: str | None = None) -> StagedPair | None:
+def find_staged_pair(
+    plan: Plan, host: str, gpus: Sequence[str], stated: str | None = None, version: str | None = None
+) -> StagedPair | None:
     """The farthest of these GPUs, if they are too far from each other for NCCL's peer access by default.
 
-    ``stated``: the value of NCCL_P2P_LEVEL; None: as planned. None with direct links, or if their places are unknown.
+    ``stated``: the value of NCCL_P2P_LEVEL; None: as planned. NCCL ignores a value that is no level. ``version``: of
+    NCCL or RCCL; None: 2.23 or later. None with direct links, or if the places of the GPUs are unknown.
     """
     settings = plan.hosts[host]
     if find_gpu_links(plan, host) is not None:
@@ -58,19 +66,19 @@ def find_staged_pair(plan: Plan, host: str, gpus: Sequence[str], stated: str | N
     farthest = max((distance for distance in distances if distance), key=_LEVELS.index, default=None)
     level = parse_level(stated or settings.launch.gpu_peers)
     if level is None:
-        level = "SYS" if settings.cpu_vendor == _AMD and len(settings.gpus) <= _AMD_PAIR else "PXB"
+        is_early = version is not None and parse_version(version) < _FIRST_LIMIT_OF_AMD
+        has_no_limit = settings.cpu_vendor == _AMD and (is_early or len(settings.gpus) <= _AMD_PAIR)
+        level = "SYS" if has_no_limit else "PXB"
     if farthest is None or _LEVELS.index(farthest) <= _LEVELS.index(level):
         return None
     return StagedPair(host, farthest)
 
 
-_AMD_PAIR = 2
-
-
 def parse_level(text: str | None) -> str | None:
     """A value of NCCL_P2P_LEVEL as its name; None if it is neither a name nor a number of one."""
-    if text is not None and text.isascii() and text.isdecimal() and int(text) < len(_NUMBERS):
-        return _NUMBERS[int(text)]
+    if text is not None and text.isascii() and text.isdecimal():
+        number = int(text) if len(text) <= _MOST_DIGITS else len(_NUMBERS)
+        return _NUMBERS[min(number, len(_NUMBERS) - 1)]
     return text if text in _LEVELS else None
 
 

@@ -19,6 +19,7 @@ from wirespeed.benchmarks.judge.logs import judge_logs
 from wirespeed.catalogue import load
 from wirespeed.cli.flows import evidence as read_bundle
 from wirespeed.cluster import read as read_cluster
+from wirespeed.limits.peer_access import find_staged_pair
 from wirespeed.plan import Plan, build
 from wirespeed.plan.overlay import overlay_facts
 
@@ -164,6 +165,9 @@ SWITCHLESS = "PCIe slots without a common PCIe switch"
         ("abel2", "intel", 3.0, "", "unknown", SWITCHLESS),
         ("abel1", "intel", 3.0, "SYS", "fail", None),  # peer access is allowed at this distance
         ("abel1", "intel", 3.0, "4", "fail", None),
+        ("abel1", "intel", 3.0, "7", "fail", None),  # the last level
+        ("abel1", "intel", 3.0, "PXN", "unknown", "CPU sockets"),
+        ("abel1", "intel", 3.0, "UNHEARD", "unknown", "CPU sockets"),  # ignored
         ("abel1", "intel", 3.0, "PHB", "unknown", "CPU sockets"),
         ("abel2", "intel", 3.0, "PHB", "fail", None),
         ("abel1", "amd", 3.0, "", "fail", None),  # the only two GPUs of a host with AMD processors
@@ -182,5 +186,25 @@ def test_a_log_without_paths_leaves_open_whether_data_are_staged(host, cpu, busb
     expected = UNNAMED.format(host, place) if place is not None else ""
     assert all(expected in (verdict.reason or "") for verdict in verdicts)
     assumed = f"GPUs of {host} communicate peer to peer: the log does not show their path"
-    may_be_staged = cpu == "intel" and variable not in ("SYS", "4") and (host, variable) != ("abel2", "PHB")
+    may_be_staged = cpu == "intel" and variable not in ("SYS", "4", "7") and (host, variable) != ("abel2", "PHB")
     assert all((assumed in verdict.physical.assumptions) is may_be_staged for verdict in verdicts)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "version", "level"),
+    [
+        ("amd", "2.22.3+cuda12.5", None),  # no limit with AMD processors before 2.23
+        ("amd", "2.23.4+cuda12.6", "SYS"),
+        ("amd", None, "SYS"),
+        ("intel", "2.22.3+cuda12.5", "SYS"),
+    ],
+)
+def test_the_release_decides_on_peer_access_with_amd_processors(cpu: str, version: str | None, level: str | None):
+    """NCCL, src/graph/paths.cc, ncclTopoCheckP2p of 2.22 and 2.23."""
+    planned = plan_of_k20x()
+    settings = planned.hosts["abel1"]
+    more = {f"GPU{number}": settings.gpus["GPU0"] for number in (2, 3)}
+    settings = replace(settings, cpu_vendor=cpu, loans={}, gpus={**settings.gpus, **more})
+    planned = replace(planned, hosts={**planned.hosts, "abel1": settings})
+    pair = find_staged_pair(planned, "abel1", ("GPU0", "GPU1"), version=version)
+    assert (None if pair is None else pair.level) == level

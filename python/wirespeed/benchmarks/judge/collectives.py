@@ -466,7 +466,8 @@ def _find_staged_pair(run: Run, plan: Plan, group: Group, context: RunContext) -
     ):
         return None
     environment = {**run.parameters.environment, **(evidence.communicator.environment if evidence is not None else {})}
-    return find_staged_pair(plan, member.name, tuple(plan.hosts[member.name].gpus), environment.get("NCCL_P2P_LEVEL"))
+    level, version = environment.get("NCCL_P2P_LEVEL"), evidence.communicator.version if evidence is not None else None
+    return find_staged_pair(plan, member.name, tuple(plan.hosts[member.name].gpus), level, version)
 
 
 def _find_borrower(run: Run, plan: Plan, group: Group, context: RunContext) -> Borrower | None:
