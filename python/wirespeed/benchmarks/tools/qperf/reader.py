@@ -24,6 +24,7 @@ _OTHER_TEST = re.compile(r"(?:conf|quit):$")
 _VALUE = re.compile(r"(\w+?)( *)  = +(\S.*)$")
 _COUNTED = (None, "bytes", "thousand", "million", "billion")  # units of counts; no other value has thousands
 _GROUPED = r"\d{1,3}(?:,\d{3})+|\d+"  # a comma separates thousands
+_RESULT_NAME = re.compile(r"(?:^|_)(?:bw|latency|msg_rate|cost|bytes|msgs)$|cpus_")
 _NUMBER = re.compile(rf"(-?(?:{_GROUPED})(?:\.\d+)?)(?: (\S.*?))?(?: \(({_GROUPED})\))?$")
 _ERROR = re.compile(
     r"(?:server: )?(?:unable to|failed to|cannot|could not|getaddrinfo failed|server not responding|error"
@@ -122,6 +123,9 @@ class _Reader:
         value_match = _NUMBER.match(text)
         value = number(value_match.group(1).replace(",", "")) if value_match else None
         if value_match is not None and "," in value_match.group(1) and value_match.group(2) not in _COUNTED:
+            draft.notice(line.number, repr(text), "a number with a decimal point; left out")
+            return
+        if (value_match is None or value is None) and _RESULT_NAME.search(name) and text[:1].isdecimal():
             draft.notice(line.number, repr(text), "a number with a decimal point; left out")
             return
         if value_match is None or value is None:
