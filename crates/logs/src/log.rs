@@ -42,6 +42,8 @@ pub struct Log {
     text: String,
     lines: Vec<Span>,
     last_is_complete: bool,
+    /// Bytes of the file, which begins `text`.
+    file_length: usize,
     /// Whether the lines are items of a list in JSON.
     in_list: bool,
 }
@@ -62,6 +64,7 @@ impl Log {
             text: String::with_capacity(text.len()),
             lines: Vec::with_capacity(text.len() / TYPICAL_LINE),
             last_is_complete: text.is_empty() || text.ends_with('\n'),
+            file_length: text.len(),
             in_list: false,
         };
         log.text.push_str(text);
@@ -119,6 +122,7 @@ impl Log {
             self.lines.push(span);
             return;
         };
+        self.last_is_complete |= raw.end == self.file_length; // the quote at its end closes the text
         for part in text.trim_end_matches('\n').split('\n') {
             let start = self.text.len();
             self.text.push_str(part);
@@ -326,6 +330,7 @@ mod tests {
             ("Sat Jan 31 12:34:56 2026<stderr>: ", None),
             ("12:34:56 ", None),
             ("1700000000.123456 ", None),
+            ("#12 3.456 ", None),
             ("1700000000.123456 node1 job[4242]: ", Some("node1")),
             ("[  123.456789] ", None),
             ("[12345678.456789] node1 job[4242]: ", Some("node1")),

@@ -11,7 +11,7 @@ const MAX_PREFIXES: usize = 6;
 /// Maximum number of blanks before a prefix.
 const MAX_INDENT: usize = 16;
 /// First bytes of lines that may have a prefix. Most lines begin with another byte.
-const FIRST_BYTES: &[u8] = b" \t\x0b\x0c<>^\\-[(0123456789ACDEFIJMNOSTWp";
+const FIRST_BYTES: &[u8] = b" \t\x0b\x0c<>^\\-#[(0123456789ACDEFIJMNOSTWp";
 
 /// A line without prefixes, and the process or host that a prefix named.
 pub struct StrippedLine<'a> {
@@ -53,6 +53,7 @@ fn strip_prefix(text: &str) -> Match<'_> {
         b'^' => strip_interrupt(text),
         b'\\' => strip_markdown_escape(text),
         b'-' => strip_list_mark(text),
+        b'#' => strip_build_step(text),
         b'<' => strip_stream(text).or_else(|| strip_syslog_header(text)),
         b'[' => strip_mpi_tag(text)
             .or_else(|| strip_pod(text))
@@ -172,6 +173,19 @@ fn strip_list_mark(text: &str) -> Match<'_> {
     let is_text =
         item.is_empty() || item.starts_with("- ") || item == "-" || item.starts_with(is_space);
     (!is_text).then_some((item, None))
+}
+
+/// The step and the seconds since its start that `docker build --progress=plain` prints: `#12 3.456 text`.
+fn strip_build_step(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
+    cursor.read_literal("#")?;
+    cursor.read_digits(1, 4)?;
+    cursor.read_literal(" ")?;
+    cursor.read_digits(1, 6)?;
+    cursor.read_literal(".")?;
+    cursor.read_digits(1, 3)?;
+    cursor.read_blank_or_end()?;
+    Some((cursor.remaining, None))
 }
 
 /// The number of a list item: `12. text`.

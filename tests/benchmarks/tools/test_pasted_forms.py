@@ -284,6 +284,38 @@ def test_a_root_in_the_json_report(root: str, expected: int | None):
     assert run.parameters.root_rank == expected
 
 
+PLAIN_TABLE = (Path(__file__).parents[2] / "samples" / "nccl_tests" / "all-reduce-2-nodes.txt").read_text()
+
+
+def test_a_log_of_docker_build_is_read():
+    """Step and seconds before each line, as in moby/moby issue 45453."""
+    built = "".join(
+        f"#12 3.{number % 1000:03}{line and f' {line}'}\n" for number, line in enumerate(PLAIN_TABLE.split("\n"))
+    )
+    (run,), (built_run,) = read(PLAIN_TABLE).runs, read(built).runs
+    assert (built_run.status, built_run.ranks, len(built_run.measurements)) == (
+        run.status,
+        run.ranks,
+        len(run.measurements),
+    )
+
+
+def test_a_text_in_json_ends_with_its_quote():
+    """The file has no newline at its end, and the last row is whole."""
+    table = PLAIN_TABLE.replace("3 FAILED", "0 OK").rstrip("#\n")
+    (plain,), (run,) = (read(text).runs for text in (f"{table}\n", json.dumps({"results": [{"output": table}]})))
+    assert (plain.status, run.status) == (RunStatus.COMPLETE, RunStatus.COMPLETE)
+    assert [row.value for row in run.measurements] == [row.value for row in plain.measurements]
+
+
+def test_a_result_of_qperf_with_two_separators_is_noted():
+    reading = read("tcp_bw:\n    bw  =  12.276,5 MB/sec\n")
+    assert [str(notice) for notice in reading.notices] == [
+        "text:2: found '12.276,5 MB/sec'; expected a number with a decimal point; left out"
+    ]
+    assert reading.runs[0].parameters.other_settings == {}
+
+
 def test_a_matrix_in_a_comment_is_read():
     """A script that checks GPUs contains the matrices it expects, as comments: four P100 of a POWER8 host."""
     text = (
