@@ -50,8 +50,8 @@ def test_a_smaller_path_mtu_than_planned_is_a_reason_of_a_loss():
     verdict = find_verdict(judge(perftest({MIB: 340.0}, path_mtu_bytes=1024), plan()), MIB)
     assert (verdict.judgement, verdict.reason) == (
         Judgement.WARN,
-        "below 95 % of the reachable limit (limit: line rate × RoCEv2 framing); path MTU 1024 in use, planned is "
-        "4096: larger frames reach more of the line rate",
+        "below 95 % of the reachable limit (limit: line rate × RoCEv2 framing); the log shows: path MTU 1024 in use, "
+        "planned is 4096: larger frames reach more of the line rate",
     )
 
 

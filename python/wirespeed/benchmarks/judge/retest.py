@@ -199,8 +199,8 @@ def _judge_single(
 
 
 _NEXT_STEP = (
-    "the log proves no cause; `wirespeed collect` and `wirespeed check` compare settings, PCIe slots and cables of the "
-    "hosts with the plan"
+    "for causes that the log does not show, `wirespeed collect` and `wirespeed check` compare settings, PCIe slots and "
+    "cables of the hosts with the plan"
 )
 
 

@@ -59,6 +59,7 @@ from wirespeed.benchmarks.judge.stated_options import (
 )
 from wirespeed.benchmarks.judge.tcp import TcpLimits, tcp_limits
 from wirespeed.benchmarks.judge.verdict import (
+    POSSIBLE_CAUSES,
     Scale,
     add_causes,
     add_observed_limit,
@@ -544,14 +545,15 @@ def _report_unjudged_sockets(verdicts: _Verdicts, transport: str) -> _Verdicts:
 def _warn_of_finding(verdicts: _Verdicts, finding: str) -> _Verdicts:
     """What passes with a slower interface, a smaller path MTU or other cores than planned warns: more may be possible.
 
-    What does not pass has the finding as a further reason.
+    What does not pass has the finding as a further reason, before the causes that are only possible.
     """
     changed = {}
     for position, verdict in verdicts.items():
         if verdict.physical is not None and verdict.judgement is Judgement.PASS:
             changed[position] = replace(verdict, judgement=Judgement.WARN, reason=finding)
         elif verdict.physical is not None and verdict.judgement in _BELOW_LIMIT:
-            changed[position] = replace(verdict, reason=f"{verdict.reason}; {finding}")
+            reason, separator, guesses = verdict.reason.partition(f"; {POSSIBLE_CAUSES}")
+            changed[position] = replace(verdict, reason=f"{reason}; the log shows: {finding}{separator}{guesses}")
     return verdicts | changed
 
 

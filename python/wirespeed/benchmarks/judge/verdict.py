@@ -249,7 +249,7 @@ def name_fingerprints(verdict: Verdict, fingerprints: Fingerprints | None) -> Ve
         return verdict
     matches = _match_fingerprints(measurement, fingerprints)
     if matches:
-        text = f"{_AS_IF} {', or '.join(matches)}"
+        text = f"{POSSIBLE_CAUSES} {', or '.join(matches)}"
         return replace(verdict, reason=f"{verdict.reason}; {text}")
     if not verdict.reason.startswith(_BELOW):  # no dip or step, which pass such bandwidths by chance
         return verdict
@@ -258,7 +258,7 @@ def name_fingerprints(verdict: Verdict, fingerprints: Fingerprints | None) -> Ve
     return replace(verdict, reason="; ".join(text for text in texts if text))
 
 
-_AS_IF = "possible causes of exactly this rate:"
+POSSIBLE_CAUSES = "possible causes of exactly this rate:"
 _PATH = "the rate of a path with"
 
 
@@ -293,7 +293,7 @@ def compare_published_range(
     for count in range(fingerprints.nics - 1, 0, -1):
         fraction = count / fingerprints.nics
         of_nics = REACHED * lowest * fraction <= share <= highest_share <= highest * fraction / REACHED
-        if of_nics and _AS_IF not in verdict.reason and _PATH not in verdict.reason:
+        if of_nics and POSSIBLE_CAUSES not in verdict.reason and _PATH not in verdict.reason:
             reached = f"{lowest * fraction * limit:.3g} to {highest * fraction * limit:.3g}"
             text += (
                 f"; with {count} of {fingerprints.nics} NICs {reached} {format_unit(measurement.unit)} are expected "
