@@ -67,6 +67,11 @@ def scale_bound(bound: Bound, factor: float, reason: str) -> Bound:
     return dataclasses.replace(bound, value=bound.value * factor, terms=terms)
 
 
+def every(count: int, noun: str) -> str:
+    """``both hosts``, ``all 4 hosts``."""
+    return f"both {noun}" if count == 2 else f"all {count} {noun}"
+
+
 def number(value: float) -> str:
     """A number in a formula or text: two decimals at most, from 1,000 on none; thousands have a separator."""
     return f"{value:.2f}".rstrip("0").rstrip(".") if abs(value) < 1000 else f"{value:,.0f}"

@@ -37,7 +37,7 @@ The bound on bus bandwidth is (bus factor)·S/T with the least T these bytes nee
 
 from __future__ import annotations
 
-from wirespeed.limits.bound import GIGABYTES, number
+from wirespeed.limits.bound import GIGABYTES, every, number
 from wirespeed.limits.group import Collective, Group, Member, bus_factor
 from wirespeed.results.verdicts import Term
 
@@ -59,13 +59,18 @@ def network_cut(
     seconds = _seconds_per_gigabyte(collective, group, switches_sum)
     factor = bus_factor(collective, group.ranks)
     tightest = min(group.members, key=lambda member: member.network)
-    traffic = "S out of and into every host, the switches sum" if switches_sum else _describe_traffic(collective, group)
+    traffic = (
+        "1 GB out of and into every host, the switches sum" if switches_sum else _describe_traffic(collective, group)
+    )
     formula = (
-        f"{factor:.4g} (bus bandwidth factor of {group.ranks} ranks) × S/T with {traffic}; "
-        f"{label} move {number(tightest.network)} GB/s in one direction "
-        f"({tightest.format_nics(tightest.nics)}, {tightest.nics_bottleneck})"
+        f"each GB of data is {traffic}; {label} move {number(tightest.network)} GB/s in one direction "
+        f"({tightest.format_nics(tightest.nics)}, {tightest.nics_bottleneck}): {number(1 / seconds)} GB/s of data × "
+        f"{factor:.4g}, the bus bandwidth factor of {group.ranks} ranks"
     )
     return Term(name, factor / seconds, GIGABYTES, formula, SOURCE)
+
+
+_SUMMED = "1 GB out of and into every host, the switches sum"
 
 
 def _seconds_per_gigabyte(collective: Collective, group: Group, switches_sum: bool) -> float:
@@ -94,21 +99,21 @@ def _describe_traffic(collective: Collective, group: Group) -> str:
     k = group.root_member.ranks
     match collective:
         case Collective.ALL_REDUCE:
-            return f"at least 2({m}-1)·S sent by all {m} hosts"
+            return f"at least {2 * (m - 1)} GB sent by {every(m, 'hosts')} together"
         case Collective.ALL_GATHER | Collective.HYPERCUBE:
-            return f"at least S·({n}-{k})/{n} into a host"
+            return f"at least {(n - k) / n:.4g} GB into a host"
         case Collective.REDUCE_SCATTER:
-            return f"at least S·({n}-{k})/{n} out of a host"
+            return f"at least {(n - k) / n:.4g} GB out of a host"
         case Collective.ALL_TO_ALL | Collective.ALL_TO_ALL_V:
-            return f"{k}·S·({n}-{k})/{n} out of a host"
+            return f"{k * (n - k) / n:.4g} GB out of a host"
         case Collective.BROADCAST | Collective.REDUCE:
-            return "S in or out of every host"
+            return "1 GB into or out of every host"
         case Collective.SENDRECV:
-            return "S out of every host"
+            return "1 GB out of every host"
         case Collective.GATHER:
-            return f"S·({n}-{k})/{n} into the root's host"
+            return f"{(n - k) / n:.4g} GB into the root's host"
         case Collective.SCATTER:
-            return f"S·({n}-{k})/{n} out of the root's host"
+            return f"{(n - k) / n:.4g} GB out of the root's host"
 
 
 def gpu_cut(collective: Collective, group: Group) -> Term | None:
@@ -130,21 +135,22 @@ def gpu_cut(collective: Collective, group: Group) -> Term | None:
         return None
     total = sum(member.ranks * _compute_peak(member) + member.network for member in group.members)
     first = group.root_member
-    plus = f"{_describe_links(first)} per GPU, beside {number(first.network)} GB/s of NICs per host"
-    name = "links and NICs of the GPUs"
+    of_nics = f"{number(first.network)} GB/s of the NICs of a host"
+    of_gpu = f"{_describe_links(first)} + {of_nics}" + (f" / {first.ranks} GPUs" if first.ranks > 1 else "")
+    name, source = "links and NICs of the GPUs", _format_source(first)
     if sums:
         rate_per_rank = min(_compute_peak(member) + member.network / member.ranks for member in group.members)
-        formula = f"2·{n - 1}/{n} × S out of every GPU, switches sum (NVLS); {plus}"
-        return Term(name, 2 * (n - 1) / n * rate_per_rank, GIGABYTES, formula, _format_source(first))
+        formula = f"2·{n - 1}/{n} × ({of_gpu}), the switches sum (NVLS)"
+        return Term(name, 2 * (n - 1) / n * rate_per_rank, GIGABYTES, formula, source)
     match collective:
         case Collective.BROADCAST | Collective.REDUCE:
-            return Term(name, total / (n - 1), GIGABYTES, f"S to or from {n - 1} GPUs; {plus}", _format_source(first))
+            formula = f"({of_gpu}) × {n} GPUs / {n - 1}, all but the root"
+            return Term(name, total / (n - 1), GIGABYTES, formula, source)
         case Collective.GATHER | Collective.SCATTER:
-            return Term(
-                name, _compute_peak(first) + first.network, GIGABYTES, f"the root's GPU: {plus}", _format_source(first)
-            )
+            formula = f"the root's GPU: {_describe_links(first)} + {of_nics}"
+            return Term(name, _compute_peak(first) + first.network, GIGABYTES, formula, source)
         case _:
-            return Term(name, total / n, GIGABYTES, f"all traffic over all {n} GPUs; {plus}", _format_source(first))
+            return Term(name, total / n, GIGABYTES, of_gpu, source)
 
 
 def _compute_peak(member: Member) -> float:

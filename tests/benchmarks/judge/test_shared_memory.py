@@ -203,8 +203,8 @@ def test_the_release_decides_on_peer_access_with_amd_processors(cpu: str, versio
     """NCCL, src/graph/paths.cc, ncclTopoCheckP2p of 2.22 and 2.23."""
     planned = plan_of_k20x()
     settings = planned.hosts["abel1"]
-    more = {f"GPU{number}": settings.gpus["GPU0"] for number in (2, 3)}
-    settings = replace(settings, cpu_vendor=cpu, loans={}, gpus={**settings.gpus, **more})
+    further_gpus = {f"GPU{number}": settings.gpus["GPU0"] for number in (2, 3)}
+    settings = replace(settings, cpu_vendor=cpu, loans={}, gpus={**settings.gpus, **further_gpus})
     planned = replace(planned, hosts={**planned.hosts, "abel1": settings})
     pair = find_staged_pair(planned, "abel1", ("GPU0", "GPU1"), version=version)
     assert (None if pair is None else pair.level) == level

@@ -230,11 +230,13 @@ def _build_limits(
     in_use = tightest([term], [*assumptions, _describe_nics_in_use(kind, rails, fastest)])
     rate, rate_from = _message_rate(run, profile)
     peak_factor, usual_factor = directions * most_senders / kind.sharing, directions * used / kind.sharing
-    physical = scale_bound(at_most, peak_factor, _format_factor(peak_factor)) if peak_factor != 1 else at_most
+    peak_reason = _format_factor(directions, most_senders, "sending hosts", kind.sharing)
+    physical = scale_bound(at_most, peak_factor, peak_reason) if peak_factor != 1 else at_most
     slots = _build_slot_term(run, plan, kind, networks)
     if slots is not None:
         physical = tightest([*physical.terms, slots], physical.assumptions)
-    by_nic = scale_bound(in_use, usual_factor, _format_factor(usual_factor)) if usual_factor != 1 else in_use
+    usual_reason = _format_factor(directions, used, "NICs in use", kind.sharing)
+    by_nic = scale_bound(in_use, usual_factor, usual_reason) if usual_factor != 1 else in_use
     two_hosts = replace(run, parameters=replace(run.parameters, nodes=2))
     is_assumed = not is_known and senders > 1
     is_gpcnet_over_rdma = run.tool == "gpcnet" and any(has_rdma(plan, network.host) for network in networks)
@@ -327,8 +329,12 @@ def _list_fingerprints(plan: Plan, network: Network, by_nic: Term, kind: Kind, r
     return Fingerprints(by_nic, rates)
 
 
-def _format_factor(count: float) -> str:
-    return f"{number(count)}, directions and NICs or senders, divided by the ranks of a host"
+def _format_factor(directions: int, count: int, counted: str, ranks_of_host: int) -> str:
+    """``2 directions × 8 NICs in use / 4 ranks of a host``."""
+    factors = [f"{directions} directions"] if directions > 1 else []
+    factors += [f"{count} {counted}"] if count > 1 else []
+    divisor = f" / {ranks_of_host} ranks of a host" if ranks_of_host > 1 else ""
+    return f"{' × '.join(factors) or '1'}{divisor}"
 
 
 def _describe_nics_in_use(kind: Kind, rails: int, network: Network) -> str:

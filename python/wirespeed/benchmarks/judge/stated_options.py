@@ -15,6 +15,7 @@ from wirespeed.benchmarks.judge.collective_names import contradicts_collective
 from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.mpi import is_collective
 from wirespeed.errors import Problem, Refusal
+from wirespeed.limits.bound import every
 from wirespeed.limits.group import find_collective
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import APPLICATIONS, Run
@@ -206,7 +207,7 @@ def _list_reasons_of_ends(run: Run, stated: Mapping[str, str], plan: Plan) -> It
         yield "--to", f"{run.tool} runs on one host, that of --from {ends['--from']}"
     elif run.tool in _COLLECTIVES and _uses_all_hosts(run, plan, list(ends.values())):
         for option in ends:
-            yield option, f"the run uses all {_count_hosts(len(plan.hosts))} of {plan.name}"
+            yield option, f"the run uses {every(len(plan.hosts), 'hosts')} of {plan.name}"
     else:
         for option, end in ends.items():
             if hosts and hosts <= plan.hosts.keys() and end.partition(":")[0] not in hosts:
