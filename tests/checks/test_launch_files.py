@@ -202,9 +202,12 @@ def test_a_variable_that_is_not_planned_is_a_finding(line: str, status: Status |
         ("NCCL_MAX_NCHANNELS=1", Status.FAIL),  # NCCL uses every ring twice
         ("NCCL_MAX_CTAS=24", Status.WARN),  # fewer than NCCL would choose on some hardware
         ("NCCL_MAX_NCHANNELS=64", None),
+        ("NCCL_P2P_LEVEL=LOC", Status.FAIL),  # as NCCL_P2P_DISABLE=1
+        ("NCCL_P2P_LEVEL=0", Status.FAIL),
+        ("NCCL_P2P_LEVEL=PHB", None),
     ],
 )
-def test_a_limit_of_channels_without_planned_ones(line: str, status: Status | None, tmp_path: Path) -> None:
+def test_a_limit_of_channels_or_peers_without_planned_ones(line: str, status: Status | None, tmp_path: Path) -> None:
     cluster = GPUS.replace("dell-xe9680-mi300x", "nvidia-dgx-h100").replace("rccl, channels: 32", "nccl")
     findings = find(
         tmp_path / "bundle",

@@ -33,6 +33,7 @@ from typing import Any
 
 from wirespeed.checks.launch import NO_TRANSPORT
 from wirespeed.checks.model import CheckContext, ElsewhereError, Outcome, UnreadError, failure, success, warning
+from wirespeed.limits.peer_access import parse_level
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host, get
 
@@ -42,6 +43,7 @@ needs = (
     "host.launch.environment",
     "host.launch.rdma",
     "host.launch.gpu_direct",
+    "host.launch.gpu_peers",
     "host.launch.transport",
 )
 failures = ("NCCL-04", "NCCL-01")
@@ -49,6 +51,8 @@ failures = ("NCCL-04", "NCCL-01")
 _NETWORK = "NCCL_NET"
 _SOCKET = "socket"
 _NO_GPUDIRECT = "LOC"  # only inside one PCIe device, where no NIC is
+
+_PEER_LEVEL, _NO_PEERS = "NCCL_P2P_LEVEL", "LOC"
 
 _OF_LIBRARY = re.compile(r"(?:NCCL|RCCL)_(?!DEBUG)\w+")
 _DUMP = re.compile(r"NCCL_(?:TOPO|GRAPH|COMM)\w*_DUMP_FILE\w*")
@@ -80,10 +84,10 @@ _EXPECTED = "RDMA and GPUDirect enabled"
 
 
 def _list_outcomes(context: CheckContext) -> Iterator[Outcome]:
-    finders = (_find_disabled_rdma, _find_disabled_gpudirect, _find_socket_network)
+    finders = (_find_disabled_rdma, _find_disabled_gpudirect, _find_socket_network, _find_disabled_peers)
     found = [text for find in finders if (text := find(context)) is not None]
     if found:
-        wrong = "variables of the communication library disable RDMA or GPUDirect"
+        wrong = "variables of the communication library disable RDMA, GPUDirect or peer access"
         yield failure(wrong, _EXPECTED, ", ".join(found), *_list_fixes(context))
     unplanned = _read_unplanned_variables(context)
     judged = {name: _restricts(name, value, context) for name, value in unplanned.items()}
@@ -186,6 +190,13 @@ def _find_socket_network(context: CheckContext) -> str | None:
     network = (_read(context, "host.launch.environment") or {}).get(_NETWORK)
     is_socket = network is not None and network.lower() == _SOCKET and network != planned
     return f"{_NETWORK}={network}" if is_socket else None
+
+
+def _find_disabled_peers(context: CheckContext) -> str | None:
+    """NCCL_P2P_LEVEL=LOC without a planned level; `launch.settings` compares a planned one."""
+    level = parse_level(_read(context, "host.launch.gpu_peers"))
+    is_disabled = context.entity.launch.gpu_peers is None and level == _NO_PEERS
+    return f"{_PEER_LEVEL}={level}, no peer access between GPUs" if is_disabled else None
 
 
 def _read(context: CheckContext, path: str) -> Any:
