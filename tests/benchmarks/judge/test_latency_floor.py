@@ -36,7 +36,7 @@ def test_a_run_over_sockets_is_not_excused_by_its_own_latency():
     floor = find_verdict(judged, metric=Metric.TIME)
     assert (floor.judgement, floor.measurement.value) == (Judgement.FAIL, 4355.32)
     assert floor.reason == (
-        "the lowest time of this table is 4,355 µs at 64 B: healthy are up to 200 µs (of the profile); likely TCP "
+        "the lowest time of the small sizes is 4,355 µs at 64 B: healthy are up to 200 µs (of the profile); likely TCP "
         "instead of RDMA, an overloaded host, or debug output"
     )
     assert Judgement.PASS not in judgements(judged).values()

@@ -404,7 +404,7 @@ def _judge_floor(
         else "an overloaded host or debug output"
     )
     reason = (
-        f"the lowest time of {pattern or 'this table'} is {number(lowest)} µs{size}: healthy are up to "
+        f"the lowest time of {pattern or 'the small sizes'} is {number(lowest)} µs{size}: healthy are up to "
         f"{number(highest.value)} µs ({highest.formula}); likely {likely}"
     )
     return make_verdict(measurement, Judgement.FAIL if fails else Judgement.WARN, reason)
