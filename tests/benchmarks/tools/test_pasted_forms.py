@@ -316,6 +316,38 @@ def test_a_result_of_qperf_with_two_separators_is_noted():
     assert reading.runs[0].parameters.other_settings == {}
 
 
+OLD_TABLE = """\
+mpirun -np 2 ./all_reduce_perf -b 8M -e 8M -g 8 && mpirun -np 2 ./all_gather_perf -b 8M -e 8M -g 4
+node1:12:15 [0] misc/ibvwrap.cu:70 WARN Failed to open libibverbs.so
+#       size         count    type   redop     time   algbw   busbw  error     time   algbw   busbw  error
+#        (B)    (elements)                     (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+     8388608       2097152   float     sum    100.0   83.89  157.29  {error}    100.0   83.89  157.29  1e-06
+# Avg bus bandwidth    : 157.29
+#
+./all_gather_perf -g 8
+# nThread 1 nGpus 8 minBytes 8388608 maxBytes 8388608 step: 2(factor) warmup iters: 5 iters: 20 validation: 1
+#
+node1: Test NCCL failure all_gather.cu:77 'unhandled system error'
+"""
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "notices"),
+    [
+        ("1e-06", RunStatus.COMPLETE, 0),
+        ("inf", RunStatus.FAILED, 0),  # above every tolerance
+        ("nan", RunStatus.COMPLETE, 1),  # no comparison holds for it
+    ],
+)
+def test_several_jobs_of_an_old_release_in_one_log(error: str, status: RunStatus, notices: int):
+    """The workers are those of the command itself, and a warning before a table is not of a later job."""
+    reading = read(OLD_TABLE.format(error=error))
+    reduced, gathered = reading.runs
+    assert (reduced.ranks, reduced.status, len(reading.notices)) == (16, status, notices)
+    assert gathered.test == "all_gather"
+    assert gathered.error == "node1: Test NCCL failure all_gather.cu:77 'unhandled system error'"
+
+
 def test_a_matrix_in_a_comment_is_read():
     """A script that checks GPUs contains the matrices it expects, as comments: four P100 of a POWER8 host."""
     text = (

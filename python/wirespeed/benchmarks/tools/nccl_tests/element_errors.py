@@ -28,7 +28,7 @@ def list_wrong_data(
     """
     for (group, datatype), (error, cell, size) in errors.items():
         tolerance = _TOLERANCES.get(datatype, 0.0) * ((ranks or _MOST_RANKS) - 1)
-        if error <= tolerance or error - _round(error) <= tolerance:
+        if error <= tolerance or (math.isfinite(error) and error - _round(error) <= tolerance):
             continue
         is_checked = group != _IN_PLACE or reduces or test not in _MAY_BE_UNCHECKED
         side = "in-place" if group == _IN_PLACE else "out-of-place"

@@ -117,10 +117,11 @@ def parse_processes(launcher: str) -> int | None:
 
 def parse_workers(options: str) -> int:
     """The number of ranks of each process by the options of its program: threads and GPUs of each, 1 by default."""
-    counts = dict(_WORKERS.findall(options))
+    counts = dict(_WORKERS.findall(_NEXT_COMMAND.split(options, maxsplit=1)[0]))
     return int(counts.get("t", 1)) * int(counts.get("g", 1))
 
 
+_NEXT_COMMAND = re.compile(r"&&|[;|]")
 _WORKERS = re.compile(r"(?<=\s)(?:-|--n)(t|g)(?:hreads|pus)?[ =]*([1-9]\d{0,3})(?!\S)")  # src/common.cu, getopt_long
 _PROCESSES = re.compile(r"\b(?:mpirun|mpiexec|prterun|srun)\b.*?\s(?:-n|-np|--np|--ntasks)[ =]+([1-9]\d{0,5})(?!\S)")
 

@@ -8,6 +8,7 @@ its sweep (src/common.cu, TimeTest: from minBytes to maxBytes, for each type, op
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -384,6 +385,7 @@ class _Reader:
                 self._draft.notice(line.number, text)
             return
         self._close()
+        self._old_warnings = []  # the job that printed them has a table
         self._draft = self._create_draft(self._preamble or _Preamble(line.number))
         self._columns = columns
         self._types, self._kinds, self._errors, self._has_bounds = {}, [], {}, False
@@ -395,7 +397,7 @@ class _Reader:
         if self._draft is None:
             if OWN_FAILURE.match(text):
                 self._draft = self._create_draft(self._preamble or _Preamble(line.number))
-                self._columns = None
+                self._columns, self._errors = None, {}
                 for message in (*self._old_warnings, text):
                     self._draft.fail(message)
                 self._old_warnings = []
@@ -479,7 +481,11 @@ class _Reader:
         missing = len(columns.leading) - len(leading)
         for position, group in columns.errors:
             cell = cells[position - missing].rstrip("*")  # of rccl-tests, at an error above its tolerance
-            error = number(cell)
+            error = math.inf if cell == "inf" else number(cell)
+            if cell in ("nan", "-nan"):  # no comparison of the tool holds for it, and so it counts no wrong element
+                draft.notice(
+                    line.number, f"the error {cell} in the row of {size} B", "a number; data were not compared"
+                )
             if error:
                 self._note_error((group, cells[2]), error, cell, size)
         printed = [cells[position - missing] for position, *_ in columns.results]
