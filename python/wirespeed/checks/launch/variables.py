@@ -52,7 +52,7 @@ _NETWORK = "NCCL_NET"
 _SOCKET = "socket"
 _NO_GPUDIRECT = "LOC"  # only inside one PCIe device, where no NIC is
 
-_PEER_LEVEL, _NO_PEERS = "NCCL_P2P_LEVEL", "LOC"
+_NO_PEERS = "NCCL_P2P_LEVEL=LOC"
 
 _OF_LIBRARY = re.compile(r"(?:NCCL|RCCL)_(?!DEBUG)\w+")
 _DUMP = re.compile(r"NCCL_(?:TOPO|GRAPH|COMM)\w*_DUMP_FILE\w*")
@@ -84,11 +84,14 @@ _EXPECTED = "RDMA and GPUDirect enabled"
 
 
 def _list_outcomes(context: CheckContext) -> Iterator[Outcome]:
-    finders = (_find_disabled_rdma, _find_disabled_gpudirect, _find_socket_network, _find_disabled_peers)
+    finders = (_find_disabled_rdma, _find_disabled_gpudirect, _find_socket_network)
     found = [text for find in finders if (text := find(context)) is not None]
     if found:
-        wrong = "variables of the communication library disable RDMA, GPUDirect or peer access"
+        wrong = "variables of the communication library disable RDMA or GPUDirect"
         yield failure(wrong, _EXPECTED, ", ".join(found), *_list_fixes(context))
+    if _has_disabled_peers(context):
+        wrong = "a variable of the communication library disables peer access between GPUs"
+        yield failure(wrong, f"no {_NO_PEERS}", _NO_PEERS, _REMOVAL)
     unplanned = _read_unplanned_variables(context)
     judged = {name: _restricts(name, value, context) for name, value in unplanned.items()}
     restrictions = tuple(name for name, restricts in judged.items() if restricts)
@@ -192,11 +195,10 @@ def _find_socket_network(context: CheckContext) -> str | None:
     return f"{_NETWORK}={network}" if is_socket else None
 
 
-def _find_disabled_peers(context: CheckContext) -> str | None:
-    """NCCL_P2P_LEVEL=LOC without a planned level; `launch.settings` compares a planned one."""
-    level = parse_level(_read(context, "host.launch.gpu_peers"))
-    is_disabled = context.entity.launch.gpu_peers is None and level == _NO_PEERS
-    return f"{_PEER_LEVEL}={level}, no peer access between GPUs" if is_disabled else None
+def _has_disabled_peers(context: CheckContext) -> bool:
+    """Whether no peer is within the level that is set, without a planned one, which `launch.settings` compares."""
+    is_planned = context.entity.launch.gpu_peers is not None
+    return not is_planned and parse_level(_read(context, "host.launch.gpu_peers")) == "LOC"
 
 
 def _read(context: CheckContext, path: str) -> Any:
