@@ -264,3 +264,15 @@ def check_faster_runs(gpu, nodes, gpus, speed, stated, offset):
     rates = [physical * (step + offset) / _STEPS for step in range(1, _STEPS)]
     ranks_of_verdicts = [_ORDER.index(judge_rate(rate).judgement) for rate in rates]
     assert ranks_of_verdicts == sorted(ranks_of_verdicts)
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_assumed"),
+    [({}, True), ({"NCCL_ALGO": "Tree"}, False), ({"NCCL_ALGO": "Ring,Tree"}, True)],
+)
+def test_the_algorithm_of_the_command_is_not_assumed(environment, is_assumed):
+    """NVIDIA/nccl-tests issue 232: -x NCCL_ALGO=Tree, without debug lines."""
+    run = collective("all_reduce", 16, {GIB: (5000.0, 214.7, 402.6)}, environment=environment)
+    (verdict,) = [entry for entry in judge(run, mi300x_plan()).verdicts if entry.measurement.metric is Metric.BUSBW]
+    texts = {*verdict.reachable.assumptions, *verdict.physical.assumptions}
+    assert ("large messages of all-reduce use the ring algorithm" in texts) is is_assumed

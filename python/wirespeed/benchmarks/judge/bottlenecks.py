@@ -47,7 +47,7 @@ def drop_refuted_nics(
         return evidence, ()
     group = build_group(run, run.ranks, plan, [], context)
     members = tuple(_select_nics(group, evidence, plan, is_estimate=True))
-    sums = derive_proof(evidence, plan, context.algorithm).summing or context.algorithm is Algorithm.COLLNET
+    sums = derive_proof(run, evidence, plan, context.algorithm).summing or context.algorithm is Algorithm.COLLNET
     can_sum = sums or any(nic.sharp for nic in evidence.communicator.nics or ())
     limit = network_cut(collective, replace(group, members=members), switches_sum=can_sum)
     if limit is None or measured <= REFUTED * convert(limit.value, limit.unit, GIGABYTES):
@@ -70,7 +70,7 @@ def _compute_limit(run: Run, plan: Plan, context: RunContext, evidence: Evidence
     collective = find_named_collective(context.collective) if context.collective else find_collective(run, [])
     if collective is None or not run.ranks:
         return None
-    proof = derive_proof(evidence, plan, context.algorithm)
+    proof = derive_proof(run, evidence, plan, context.algorithm)
     group, _ = exclude_switch_reduction(collective, build_group(run, run.ranks, plan, [], context), proof)
     largest = max((measurement.size_bytes or 0 for measurement in run.measurements), default=0)
     requested = proof.algorithm(largest) or context.algorithm

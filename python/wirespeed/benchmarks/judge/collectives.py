@@ -269,7 +269,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         network = _describe_network_without_limits(context.evidence)
         if network is not None:
             return UnknownLimits(network, profile)
-    proof = derive_proof(context.evidence, plan, context.algorithm)
+    proof = derive_proof(run, context.evidence, plan, context.algorithm)
     bridge = group_by_bridge(plan, group, _list_owners(run, group, context))
     above = (
         *_list_groups_by_switch_tier(plan, group),

@@ -196,7 +196,7 @@ def _collect_evidence(run: Run, communicator: Communicator) -> Evidence:
         if len({choice.protocol for choice in choices}) == 1:
             protocols[size] = choices[0].protocol
     links = {nic.link for nic in _nics_in_use(communicator)}
-    environment = communicator.environment
+    environment = {**run.parameters.environment, **communicator.environment}
     function = _FUNCTIONS.get(run.test or "")
     return Evidence(
         communicator=communicator,
@@ -356,14 +356,17 @@ class Proof:
         return self.algorithms.get(size or 0, self.forced)
 
 
-def derive_proof(evidence: Evidence | None, plan: Plan, stated: Algorithm | None) -> Proof:
-    """Derive the proof from the debug lines of a run; it is empty without debug lines."""
+def derive_proof(run: Run, evidence: Evidence | None, plan: Plan, stated: Algorithm | None) -> Proof:
+    """Derive the proof from the debug lines of a run; without them, from the variables of its command."""
     if evidence is None:
-        return Proof()
+        environment, function = run.parameters.environment, _FUNCTIONS.get(run.test or "")
+        name = _find_only_choice(environment.get(_ALGORITHM_LIST), ALGORITHMS, function)
+        excluded = _find_excluded(_list_excluded_algorithms(environment, function))
+        return Proof(forced=_ALGORITHMS.get(name or ""), excluded=excluded, summing=name in _SUMMING)
     by_size = {size: _ALGORITHMS[name] for size, name in evidence.algorithms.items() if name in _ALGORITHMS}
     forced = _ALGORITHMS.get(evidence.forced_algorithm or "")
     names = {*evidence.algorithms.values(), evidence.forced_algorithm}
-    excluded = _find_excluded(evidence)
+    excluded = _find_excluded(evidence.excluded_algorithms)
     causes = find_causes(evidence, plan)
     return Proof(
         algorithms=by_size,
@@ -380,12 +383,11 @@ def derive_proof(evidence: Evidence | None, plan: Plan, stated: Algorithm | None
     )
 
 
-def _find_excluded(evidence: Evidence) -> dict[Algorithm, str]:
+def _find_excluded(excluded: Mapping[str, str]) -> dict[Algorithm, str]:
     """The algorithms of which NCCL's environment excludes every form, each with the variable."""
     forms: dict[Algorithm, list[str]] = {}
     for name, algorithm_of_name in _ALGORITHMS.items():
         forms.setdefault(algorithm_of_name, []).append(name)
-    excluded = evidence.excluded_algorithms
     return {
         algorithm_of_names: excluded[names[0]]
         for algorithm_of_names, names in forms.items()
