@@ -137,8 +137,8 @@ def _measure_factor(run: Run) -> tuple[float, float] | None:
     return factor, factor * (0.005 / algbw + 0.005 / busbw)
 
 
-_MODEL = re.compile(r"[A-Za-z]{1,4}\d{2,4}[A-Za-z]?")
-"""A word that names a GPU model: MI300X, H100, GH200. Memory (80GB, HBM3) and form (SXM4, PCIe) do not match."""
+_MODEL = re.compile(r"[A-Za-z]{1,4}\d{2,4}[A-Za-z]?|[A-Z]\d|\d{4}")
+"""A word that names a GPU model: MI300X, H100, T4, 7900. Memory (80GB, HBM3) and form (SXM4, PCIe) do not match."""
 
 
 def foreign_gpus(run: Run, plan: Plan) -> str | None:
