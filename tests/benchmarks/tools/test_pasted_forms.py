@@ -348,6 +348,14 @@ def test_several_jobs_of_an_old_release_in_one_log(error: str, status: RunStatus
     assert gathered.error == "node1: Test NCCL failure all_gather.cu:77 'unhandled system error'"
 
 
+def test_a_failure_after_the_next_command_is_of_the_next_job():
+    """The table of the first job ends with its average."""
+    lines = OLD_TABLE.format(error="1e-06").split("\n")
+    reduced, gathered = read("\n".join(lines[:6] + lines[7:8] + lines[-2:])).runs
+    assert (reduced.test, reduced.status, reduced.error) == ("all_reduce", RunStatus.COMPLETE, None)
+    assert (gathered.test, gathered.status) == ("all_gather", RunStatus.FAILED)
+
+
 def test_a_matrix_in_a_comment_is_read():
     """A script that checks GPUs contains the matrices it expects, as comments: four P100 of a POWER8 host."""
     text = (

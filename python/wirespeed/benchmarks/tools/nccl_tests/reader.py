@@ -181,6 +181,8 @@ class _Reader:
                 return
         program = PROGRAM.search(text)
         if program and not text.startswith("#"):
+            if self._draft is not None and self._draft.complete:
+                self._close()  # what follows is of the next job
             self._command = _Command(
                 program.group(1),
                 "rccl-tests" in text,
