@@ -87,7 +87,7 @@ Connecting to host 10.0.0.1, port 5201
             [],
             [
                 "text:2: found the column 'Banwidth (MB/s)'; expected a known column; it is left out",
-                "text:3: found '1 0.01'; expected the line of its columns above it; left out",
+                "text:3: found '1 0.01'; expected a whole row below the line of its columns; left out",
             ],
         ),
         (

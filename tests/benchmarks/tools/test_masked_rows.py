@@ -163,7 +163,7 @@ def test_the_whole_prefix_of_a_row_is_noted() -> None:
 )
 def test_a_row_without_the_line_of_its_columns_is_noted(text: str, rows: list[str]) -> None:
     notices = [str(notice) for notice in read(text, "log").notices]
-    assert notices == [f"log:{row}; expected the line of its columns above it; left out" for row in rows]
+    assert notices == [f"log:{row}; expected a whole row below the line of its columns; left out" for row in rows]
 
 
 def test_each_row_of_a_masked_table_is_noted() -> None:

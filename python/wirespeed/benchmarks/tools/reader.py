@@ -424,7 +424,7 @@ def _note_cut_row(
 def _note_rows_of_no_table(read_runs: list[ReadRun], notices: list[Problem], log: Source) -> Iterable[Problem]:
     """A notice for each remaining line that ends with two numbers or more, one of them with a decimal point.
 
-    The line of its table's columns is missing, or has columns that are not known.
+    The line of its table's columns is missing, or has columns that are not known, or the row is cut.
     """
     measured = _list_measured(read_runs)
     rows = [
@@ -440,7 +440,8 @@ def _note_rows_of_no_table(read_runs: list[ReadRun], notices: list[Problem], log
         lines_before = range(row.number - _BROKEN_LINES, row.number)
         is_second_part = "." in row.text.split()[0] and any(number in measured for number in lines_before)
         if f"line {row.number}" not in locations and not is_second_part:
-            yield Problem(f"line {row.number}", repr(_shorten(row.text)), "the line of its columns above it; left out")
+            expected = "a whole row below the line of its columns; left out"
+            yield Problem(f"line {row.number}", repr(_shorten(row.text)), expected)
 
 
 def _list_measured(read_runs: list[ReadRun]) -> set[int]:
